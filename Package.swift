@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Rooms and who may import whom; `Tests/TidyTests` holds the same table against the sources.
+let swiftSettings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let testSettings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "netvane",
+  products: [
+    .executable(name: "netvane", targets: ["netvane"]),
+    .executable(name: "netvane-bench", targets: ["netvane-bench"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
+    .systemLibrary(name: "CMnl", pkgConfig: "libmnl", providers: [.apt(["libmnl-dev"])]),
+    .systemLibrary(
+      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
+    .target(
+      name: "LuaSandbox", dependencies: ["CLua"],
+      cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+    .target(name: "PathCore", swiftSettings: swiftSettings),
+    .target(
+      name: "PathKernel", dependencies: ["PathCore", "CMnl", "CLinux"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "PathPolicy", dependencies: ["PathCore", "LuaSandbox", "CLinux"],
+      resources: [.embedInCode("Prelude/prelude.lua")],
+      swiftSettings: swiftSettings),
+    .target(name: "PathActions", dependencies: ["PathCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "PathDaemon",
+      dependencies: ["PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd"],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "netvane",
+      dependencies: ["PathDaemon", "PathCore", "PathPolicy", "CLinux"],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "netvane-bench",
+      dependencies: ["PathCore", "PathKernel", "PathPolicy", "PathDaemon", "CLinux"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "PathTestKit", dependencies: ["PathCore", "PathPolicy"], path: "Tests/PathTestKit",
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "LuaSandboxTests", dependencies: ["LuaSandbox"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PathPolicyTests", dependencies: ["PathPolicy", "PathCore", "PathTestKit"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PathDaemonTests", dependencies: ["PathDaemon", "PathActions", "PathTestKit"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),
+    .testTarget(
+      name: "KernelTests",
+      dependencies: ["PathKernel", "PathDaemon", "PathTestKit", "CLinux"],
+      swiftSettings: testSettings),
+    .testTarget(name: "TidyTests", swiftSettings: testSettings),
+  ]
+)

@@ -1,0 +1,70 @@
+/* LuaSandbox: a Lua 5.4 state that cannot hang, crash or own the process.
+ *
+ * Bytes in, bytes out. Nothing here knows what a network is. Every entry point returns a status;
+ * none lets a Lua error (a longjmp) pass to its caller, and no caller's function runs while Lua does.
+ * One `luasandbox` belongs to one thread at a time.
+ */
+#ifndef LUASANDBOX_H
+#define LUASANDBOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct luasandbox luasandbox;
+
+/* What a state may use. Zero means the default in parentheses. */
+typedef struct luasandbox_limits {
+  size_t memory_bytes;      /* all of the state's memory (8 MiB) */
+  size_t block_bytes;       /* one allocation: caps every string, array and stack growth (1 MiB) */
+  int64_t deadline_ns;      /* wall time of one call, CLOCK_MONOTONIC (250 ms); negative: none */
+  size_t source_bytes;      /* one chunk of source text (256 KiB) */
+  size_t result_bytes;      /* one encoded result (1 MiB) */
+} luasandbox_limits;
+
+typedef enum luasandbox_status {
+  LUASANDBOX_OK = 0,
+  LUASANDBOX_ERROR,         /* the script raised an error */
+  LUASANDBOX_FUEL,          /* it used up its fuel */
+  LUASANDBOX_DEADLINE,      /* it ran longer than deadline_ns */
+  LUASANDBOX_MEMORY,        /* it asked for more memory than it may have */
+  LUASANDBOX_SYNTAX,        /* the text is not Lua 5.4, is bytecode, or is too long */
+  LUASANDBOX_DATA,          /* input or result is not plain data (see codec below) or too large */
+} luasandbox_status;
+
+/* The outcome of one call. `bytes` is the encoded result when status is OK, else a message of at
+ * most 4 KiB (not NUL terminated). It stays valid until the next call on this sandbox. */
+typedef struct luasandbox_result {
+  luasandbox_status status;
+  const uint8_t *bytes;
+  size_t length;
+  char file[128];           /* where the error was raised; "" when not known */
+  int line;                 /* 0 when not known */
+  int64_t fuel_used;
+  size_t memory_used;
+} luasandbox_result;
+
+luasandbox *luasandbox_create(const luasandbox_limits *limits);
+void luasandbox_destroy(luasandbox *sandbox);
+
+/* Runs the host's own (trusted) prelude with one argument, the table of host functions, and keeps
+ * the function it returns as the dispatcher of luasandbox_call. Once per state, before the others. */
+luasandbox_status luasandbox_boot(luasandbox *sandbox, const char *name, const uint8_t *source,
+                                  size_t length, luasandbox_result *result);
+
+/* Makes `require "name"` in scripts run this text (once, in the scripts' environment). */
+luasandbox_status luasandbox_add_module(luasandbox *sandbox, const char *module, const char *file,
+                                        const uint8_t *source, size_t length);
+
+/* Compiles and runs an untrusted chunk in the allow-listed environment with `fuel`; what it returns
+ * becomes host.chunk for the prelude. Its source text is kept as host.source. */
+luasandbox_status luasandbox_load(luasandbox *sandbox, const char *file, const uint8_t *source,
+                                  size_t length, int64_t fuel, luasandbox_result *result);
+
+/* Decodes `input`, calls the dispatcher with it, encodes what it returns. */
+luasandbox_status luasandbox_call(luasandbox *sandbox, const uint8_t *input, size_t length,
+                                  int64_t fuel, luasandbox_result *result);
+
+/* Bytes that all sandboxes of this process hold from their allocator: zero when none is left. */
+size_t luasandbox_live_bytes(void);
+
+#endif

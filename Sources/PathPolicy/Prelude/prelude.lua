@@ -1,0 +1,2 @@
+-- The policy API, version 1.
+return function() end
