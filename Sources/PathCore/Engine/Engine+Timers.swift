@@ -1,0 +1,110 @@
+/// Named and recurring timers, and the one place where a wake-up finds its owner.
+extension Engine {
+  mutating func fire(_ id: TimerID) {
+    guard let policy = policyIndex(id.policy) else { return }
+    if isAsleep || awaitsSnapshot {
+      deferred.insert(id)
+      return
+    }
+    switch id.kind {
+    case .settle: withMonitor(id.name, policy) { $0.settleDue(policy, $1) }
+    case .unrest: withMonitor(id.name, policy) { $0.unrestDue(policy, $1) }
+    case .named: namedDue(policy, id.name)
+    case .every: recurringDue(policy, id.name)
+    case .expiry: expiryDue(policy, id.name)
+    case .rest: restDue(policy)
+    }
+  }
+
+  private mutating func withMonitor(
+    _ name: String, _ policy: Int, _ body: (inout Engine, Int) -> Void
+  ) {
+    let monitors = policies[policy].monitors
+    guard policies[policy].isAtWork,
+      let monitor = monitors.firstIndex(where: { $0.declaration.name == name })
+    else { return }
+    body(&self, monitor)
+  }
+
+  /// The first snapshot after a sleep was judged; what came due before it fires now.
+  mutating func fireDeferred() {
+    let due = deferred.sorted()
+    deferred = []
+    for id in due { fire(id) }
+  }
+
+  // MARK: Named timers
+
+  mutating func startTimer(_ policy: Int, _ request: TimerRequest) {
+    if request.isOnce, policies[policy].timers[request.name] != nil { return }
+    let deadline = now.boot + request.after
+    policies[policy].timers[request.name] = NamedTimer(
+      deadline: deadline, untilChange: request.untilChange, acrossReboot: request.acrossReboot)
+    orders.append(
+      .setTimer(
+        TimerID(.named, policy: policies[policy].name, name: request.name),
+        Deadline(.boot, deadline)))
+  }
+
+  mutating func endTimer(_ policy: Int, _ name: String) {
+    guard policies[policy].timers.removeValue(forKey: name) != nil else { return }
+    orders.append(
+      .clearTimer(TimerID(.named, policy: policies[policy].name, name: name)))
+  }
+
+  mutating func endTimersUntilChange(_ policy: Int, of monitor: String) {
+    guard !policies[policy].timers.isEmpty else { return }
+    let ending = policies[policy].timers.filter { $0.value.untilChange == monitor }
+    for name in ending.keys.sorted() { endTimer(policy, name) }
+  }
+
+  private mutating func namedDue(_ policy: Int, _ name: String) {
+    guard let timer = policies[policy].timers[name] else { return }
+    let id = TimerID(.named, policy: policies[policy].name, name: name)
+    guard timer.deadline <= now.boot else {
+      orders.append(.setTimer(id, Deadline(.boot, timer.deadline)))
+      return
+    }
+    // A resting policy's timers wait for it.
+    guard policies[policy].isAtWork else { return }
+    policies[policy].timers[name] = nil
+    callTimer(policy, name, late: now.boot - timer.deadline)
+  }
+
+  private mutating func recurringDue(_ policy: Int, _ name: String) {
+    guard let deadline = policies[policy].recurring[name],
+      let period = policies[policy].declaration.every.first(where: { $0.name == name })?.period
+    else { return }
+    let id = TimerID(.every, policy: policies[policy].name, name: name)
+    guard deadline <= now.boot else {
+      orders.append(.setTimer(id, Deadline(.boot, deadline)))
+      return
+    }
+    // Missed turns, as after a sleep, are one late turn.
+    let next = max(deadline + period, now.boot)
+    policies[policy].recurring[name] = next
+    orders.append(.setTimer(id, Deadline(.boot, next)))
+    callTimer(policy, name, late: now.boot - deadline)
+  }
+
+  private mutating func callTimer(_ policy: Int, _ name: String, late: Duration) {
+    guard policies[policy].isAtWork else { return }
+    if policies[policy].timerCalls.take(at: now.boot) {
+      run(policy, .timer(name: name, late: late))
+    } else if policies[policy].timerCalls.isJustSpent {
+      fail(
+        policy,
+        PolicyFault(
+          policy: policies[policy].name, handler: .timer, kind: .limit,
+          file: policies[policy].name + ".lua", line: 0,
+          message: "more than \(EngineLimits.timerCallsPerMinute) timers fired in a minute; "
+            + "the timer '\(name)' and others are dropped"))
+    }
+  }
+
+  /// After a rest: timers that came due during it.
+  mutating func fireOverdue(_ policy: Int) {
+    let due = policies[policy].timers.filter { $0.value.deadline <= now.boot }
+    for name in due.keys.sorted() { namedDue(policy, name) }
+  }
+}

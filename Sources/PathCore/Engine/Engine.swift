@@ -1,0 +1,103 @@
+/// The decisions of Netvane: facts in, orders out.
+///
+/// A value with no clock, no randomness and no IO: the same facts at the same moments give the same
+/// orders, in a run, a test and a replay. The policies are asked through `PolicyHost`, one at a time,
+/// in the order of their names.
+package struct Engine {
+  var policies: [PolicyState] = []
+  var filters: [FilterState] = []
+  var snapshot: Snapshot?
+  /// The machine sleeps, or woke and nothing was read since: nothing is judged or fired.
+  var isAsleep = false
+  var awaitsSnapshot = false
+  /// By the awake clock: until then what is not satisfied is not believed.
+  var resumeHold: Duration = .zero
+  /// Timers that came due while nothing could be judged.
+  var deferred: Set<TimerID> = []
+  var isStopped = false
+  var now = Moment(awake: .zero, boot: .zero)
+  var orders: [Order] = []
+  let host: any PolicyHost
+  let seed: UInt64
+
+  /// A filter, however many monitors use it, and its present path.
+  struct FilterState {
+    var filter: PathFilter
+    var path: Path?
+    var flaps = FlapLog()
+  }
+
+  /// `seed` feeds the policies' random numbers.
+  package init(host: any PolicyHost, seed: UInt64 = 0) {
+    self.host = host
+    self.seed = seed
+  }
+
+  /// Takes one fact and gives what is to be done about it, in order.
+  package mutating func handle(_ fact: Fact, at moment: Moment) -> [Order] {
+    now = moment
+    orders.removeAll(keepingCapacity: true)
+    guard !isStopped else { return [] }
+    switch fact {
+    case .policies(let set): replacePolicies(with: set)
+    case .snapshot(let snapshot): take(snapshot)
+    case .gap(let detail): noteGap(detail)
+    case .timer(let id): fire(id)
+    case .button(let policy, let key, let button):
+      press(policy: policy, key: key, button: button)
+    case .dismissed(let policy, let key): dismiss(policy: policy, key: key)
+    case .asleep: fallAsleep()
+    case .resumed: wakeUp()
+    case .stop: isStopped = true
+    }
+    return orders
+  }
+
+  func policyIndex(_ name: String) -> Int? { policies.firstIndex { $0.name == name } }
+}
+
+// MARK: - Sleep and gaps
+
+extension Engine {
+  private mutating func fallAsleep() {
+    isAsleep = true
+    tellAll(.asleep)
+  }
+
+  private mutating func wakeUp() {
+    isAsleep = false
+    awaitsSnapshot = true
+    resumeHold = now.awake + EngineLimits.resumePatience
+    for index in policies.indices {
+      for monitor in policies[index].monitors.indices {
+        policies[index].monitors[monitor].owedCauses.insert(.resumed)
+        holdCandidate(index, monitor)
+      }
+    }
+    tellAll(.resumed)
+  }
+
+  /// What was pending before the sleep proves nothing about now.
+  private mutating func holdCandidate(_ policy: Int, _ monitor: Int) {
+    guard var candidate = policies[policy].monitors[monitor].candidate,
+      candidate.path.status != .satisfied, candidate.deadline < resumeHold
+    else { return }
+    candidate.deadline = resumeHold
+    policies[policy].monitors[monitor].candidate = candidate
+    orders.append(.setTimer(timerID(.settle, policy, monitor), Deadline(.awake, resumeHold)))
+  }
+
+  private mutating func noteGap(_ detail: String) {
+    orders.append(.gap(detail: detail))
+    for index in policies.indices {
+      for monitor in policies[index].monitors.indices {
+        policies[index].monitors[monitor].owedCauses.insert(.resync)
+      }
+    }
+    tellAll(.gap)
+  }
+
+  private mutating func tellAll(_ event: SystemEvent) {
+    for index in policies.indices { run(index, .system(event)) }
+  }
+}

@@ -1,0 +1,25 @@
+/// The engine's bounds, each with its name. Reaching one is a fault of the policy that did.
+package enum EngineLimits {
+  package static let intentsPerHandler = 64
+  package static let timersPerPolicy = 256
+  package static let alertsPerPolicy = 256
+  package static let publishedPerPolicy = 256
+  /// A chain of tiny timers must not keep the loop busy.
+  package static let timerCallsPerMinute = 600
+  package static let logLinesPerMinute = 120
+  package static let logTextBytes = 4096
+  package static let faultsBeforeRest = 3
+  package static let restShortest = Duration.seconds(60)
+  package static let restLongest = Duration.seconds(3600)
+  /// The first verdict waits this long when it is not satisfied: a login whose Wi-Fi associates.
+  package static let firstVerdictPatience = Duration.seconds(5)
+  /// What is not satisfied is not believed sooner than this after the machine slept.
+  package static let resumePatience = Duration.seconds(10)
+  package static let settleStandard = Duration.milliseconds(250)
+  package static let settleLongest = Duration.seconds(86_400)
+  package static let settleMaxFloor = Duration.seconds(30)
+  /// Status changes remembered per filter, for `ev.flaps`; older ones are forgotten.
+  package static let flapsRemembered = 1024
+  /// The key of the alert that the engine itself raises for a policy that keeps failing.
+  package static let faultAlertKey = "policy-fault"
+}

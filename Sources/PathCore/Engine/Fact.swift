@@ -1,0 +1,67 @@
+/// Something that happened. The engine learns of the world through these alone.
+package enum Fact: Sendable {
+  /// The policies to run from now on; those of the same name keep their timers, alerts and state.
+  case policies(PolicySet)
+  case snapshot(Snapshot)
+  /// Kernel events were lost; the next snapshot was read from scratch.
+  case gap(detail: String)
+  case timer(TimerID)
+  case button(policy: String, key: String, button: String)
+  case dismissed(policy: String, key: String)
+  case asleep
+  case resumed
+  case stop
+}
+
+/// What loading a policy directory gave.
+package struct PolicySet: Sendable {
+  package var reason: StartReason
+  package var loaded: [PolicyDeclaration]
+  package var rejected: [PolicyFault]
+  /// Names whose text changed since they were last loaded.
+  package var changed: Set<String>
+
+  package init(
+    reason: StartReason, loaded: [PolicyDeclaration], rejected: [PolicyFault] = [],
+    changed: Set<String> = []
+  ) {
+    self.reason = reason
+    self.loaded = loaded
+    self.rejected = rejected
+    self.changed = changed
+  }
+}
+
+/// Names a wake-up that the engine asked for.
+package struct TimerID: Hashable, Sendable {
+  package enum Kind: UInt8, CaseIterable, Hashable, Sendable {
+    /// A change must have held this long.
+    case settle
+    /// Unrest must have been reported by now.
+    case unrest
+    /// A policy's own timer.
+    case named
+    case every
+    /// An alert's end.
+    case expiry
+    /// A failing policy may try again.
+    case rest
+  }
+
+  package var kind: Kind
+  package var policy: String
+  /// The monitor, timer or alert key; empty for `rest`.
+  package var name: String
+
+  package init(_ kind: Kind, policy: String, name: String = "") {
+    self.kind = kind
+    self.policy = policy
+    self.name = name
+  }
+}
+
+extension TimerID: Comparable {
+  package static func < (left: TimerID, right: TimerID) -> Bool {
+    (left.kind.rawValue, left.policy, left.name) < (right.kind.rawValue, right.policy, right.name)
+  }
+}

@@ -1,0 +1,64 @@
+/// Something to be done. The engine performs nothing itself.
+package enum Order: Sendable {
+  /// A policy's monitor has a new path.
+  case deliver(policy: String, PathEvent)
+  case alert(AlertNotice)
+  /// A value that others may observe, only when it differs from the one before.
+  case publish(policy: String, name: String, PlainData)
+  /// Wake me at that time of that clock with `Fact.timer`; replaces an earlier wish of this name.
+  case setTimer(TimerID, Deadline)
+  case clearTimer(TimerID)
+  /// The policy's state after a handler that changed it.
+  case persist(policy: String, PlainData)
+  case log(policy: String, text: String)
+  case policy(name: String, PolicyStanding, detail: String)
+  case fault(PolicyFault)
+  case gap(detail: String)
+}
+
+/// When a timer is due, and by which clock.
+package struct Deadline: Hashable, Sendable {
+  package enum Clock: UInt8, Hashable, Sendable {
+    /// Stands still while the machine sleeps.
+    case awake
+    case boot
+  }
+
+  package var clock: Clock
+  package var at: Duration
+
+  package init(_ clock: Clock, _ at: Duration) {
+    self.clock = clock
+    self.at = at
+  }
+}
+
+/// What became of an alert.
+package struct AlertNotice: Hashable, Sendable {
+  package enum State: String, CaseIterable, Hashable, Sendable {
+    case raised, updated, dismissed, expired, resolved
+  }
+
+  /// Why an alert was resolved.
+  package enum Cause: String, CaseIterable, Hashable, Sendable {
+    case handler
+    case policyRemoved = "policy-removed"
+  }
+
+  package var policy: String
+  package var state: State
+  package var content: AlertContent
+  package var cause: Cause?
+
+  package init(policy: String, state: State, content: AlertContent, cause: Cause? = nil) {
+    self.policy = policy
+    self.state = state
+    self.content = content
+    self.cause = cause
+  }
+}
+
+/// Whether a policy is at work.
+package enum PolicyStanding: String, CaseIterable, Hashable, Sendable {
+  case loaded, rejected, disabled, resting, removed
+}

@@ -1,0 +1,66 @@
+/// Everything the engine keeps for one policy; it outlives the policy's text.
+struct PolicyState {
+  var declaration: PolicyDeclaration
+  var monitors: [MonitorState] = []
+  var alerts: [String: LiveAlert] = [:]
+  var timers: [String: NamedTimer] = [:]
+  var recurring: [String: Duration] = [:]
+  var published: [String: PlainData] = [:]
+  var state: PlainData
+  var calls: Int64 = 0
+  var faultsInARow = 0
+  var restLength = EngineLimits.restShortest
+  /// The boot time at which a resting policy may try again.
+  var restUntil: Duration?
+  var isFaultAlertActive = false
+  var timerCalls = MinuteBudget(limit: EngineLimits.timerCallsPerMinute)
+  var logLines = MinuteBudget(limit: EngineLimits.logLinesPerMinute)
+
+  init(declaration: PolicyDeclaration) {
+    self.declaration = declaration
+    state = declaration.state
+  }
+
+  var name: String { declaration.name }
+  var isAtWork: Bool { declaration.isEnabled && restUntil == nil }
+  var hasUnreportedChange: Bool { monitors.contains(where: \.hasUnreportedChange) }
+}
+
+/// An alert that is up.
+struct LiveAlert {
+  var content: AlertContent
+  /// By the boot clock; nil when it stays until resolved.
+  var expires: Duration?
+  /// The time came while a change was unreported.
+  var isExpiryHeld = false
+}
+
+/// A policy's timer that runs.
+struct NamedTimer {
+  /// By the boot clock.
+  var deadline: Duration
+  var untilChange: String?
+  var acrossReboot: Bool
+}
+
+/// At most so many in each minute of the boot clock.
+struct MinuteBudget {
+  let limit: Int
+  private var minute: Duration = .zero
+  private(set) var used = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Counts one more; false when the minute's budget is spent.
+  mutating func take(at now: Duration) -> Bool {
+    if now - minute >= .seconds(60) {
+      minute = now
+      used = 0
+    }
+    used = min(used + 1, limit + 2)
+    return used <= limit
+  }
+
+  /// Whether the last `take` was the first to be refused this minute.
+  var isJustSpent: Bool { used == limit + 1 }
+}
