@@ -49,6 +49,17 @@ package struct PlainWriter {
     word(UInt64(bitPattern: value))
   }
 
+  package mutating func number(_ value: Double) {
+    bytes.append(PlainData.Tag.number.rawValue)
+    word(value.bitPattern)
+  }
+
+  package mutating func text(_ value: [UInt8]) {
+    bytes.append(PlainData.Tag.text.rawValue)
+    length(value.count)
+    bytes.append(contentsOf: value)
+  }
+
   package mutating func text(_ value: String) {
     bytes.append(PlainData.Tag.text.rawValue)
     length(value.utf8.count)
@@ -56,8 +67,6 @@ package struct PlainWriter {
   }
 
   package mutating func raw(_ data: PlainData) { bytes.append(contentsOf: data.bytes) }
-
-  package mutating func raw(_ encoded: [UInt8]) { bytes.append(contentsOf: encoded) }
 
   /// Begins an array; exactly `count` values follow. An empty one is written as an empty map,
   /// since Lua knows no difference.

@@ -1,2 +1,533 @@
--- The policy API, version 1.
-return function() end
+-- The policy API, version 1. Runs inside each policy's state before the policy does, is handed the
+-- sandbox's host functions, and returns the one function that Netvane calls.
+--
+-- A handler's decisions are collected in `intents` and go out together when it returns.
+local host = ...
+local env = host.env
+local type, pairs, ipairs, tostring, select = env.type, env.pairs, env.ipairs, env.tostring, env.select
+local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
+local find, sub, byte = env.string.find, env.string.sub, env.string.byte
+local concat = env.table.concat
+local setmetatable, raise_error = host.setmetatable, env.error
+
+local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
+local LOGS_PER_HANDLER = 32
+local STATE_MAX = 64 * 1024
+local YEAR = 366 * 86400 * 1000000000
+
+-- The table of the API: what may be written where. `type` is a Lua type or one of the checks below.
+local API = {
+  policy = {
+    api = { type = "number", required = true }, description = { type = "string" },
+    enabled = { type = "boolean" }, version = { type = "version" }, migrate = { type = "function" },
+    monitors = { type = "table" }, settle = { type = "settle" }, config = { type = "table" },
+    state = { type = "table" }, every = { type = "table" },
+    on_start = { type = "function" }, on_path = { type = "function" },
+    on_timer = { type = "function" }, on_button = { type = "function" },
+    on_dismissed = { type = "function" }, on_result = { type = "function" },
+    on_system = { type = "function" },
+  },
+  monitor = {
+    required = { type = "interface type" }, prohibited = { type = "list of interface types" },
+    interface = { type = "name" }, ignore = { type = "list of names" }, bound = { type = "boolean" },
+    settle = { type = "settle" }, settle_max = { type = "duration" },
+  },
+  alert = {
+    key = { type = "key", required = true }, title = { type = "title", required = true },
+    body = { type = "text" }, severity = { type = "severity" }, expires = { type = "delay" },
+    buttons = { type = "buttons" }, channel = { type = "name" },
+  },
+  button = { id = { type = "key", required = true }, label = { type = "title", required = true } },
+  timer = { until_change = { type = "monitor" }, across_reboot = { type = "boolean" } },
+}
+
+local TYPES = { "wifi", "wired", "cellular", "loopback", "other", "wiredEthernet" }
+local SEVERITIES = { "info", "warning", "critical" }
+local HANDLERS = { "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_system" }
+
+local policy, monitors, config, state, state_bytes
+local ctx, intents, logs, request
+
+-- Errors -----------------------------------------------------------------------------------------
+
+-- Raises at the line of the policy that is running, not at a line of this file.
+local function fail(message)
+  for level = 1, 200 do
+    local file, line = host.where(level)
+    if not file then break end
+    if file ~= "prelude.lua" and line and line > 0 then
+      raise_error(file .. ":" .. line .. ": " .. message, 0)
+    end
+  end
+  raise_error(message, 0)
+end
+
+-- Raises at the line that holds `word`, for what is wrong in the policy table.
+local function fail_at(word, message)
+  raise_error(host.file .. ":" .. (host.find_word(word) or 1) .. ": " .. message, 0)
+end
+
+local function distance(a, b)
+  if #a > 40 or #b > 40 then return 99 end
+  local row = {}
+  for j = 0, #b do row[j] = j end
+  for i = 1, #a do
+    local diagonal = row[0]
+    row[0] = i
+    for j = 1, #b do
+      local cost = byte(a, i) == byte(b, j) and 0 or 1
+      local best = diagonal + cost
+      if row[j] + 1 < best then best = row[j] + 1 end
+      if row[j - 1] + 1 < best then best = row[j - 1] + 1 end
+      diagonal, row[j] = row[j], best
+    end
+  end
+  return row[#b]
+end
+
+-- "; did you mean 'x'?" or "; it may be a, b or c".
+local function hint(word, words)
+  local best, least = nil, 4
+  if type(word) == "string" then
+    for _, candidate in ipairs(words) do
+      local d = distance(word, candidate)
+      if d < least and d <= #candidate / 2 then best, least = candidate, d end
+    end
+  end
+  if best then return "; did you mean '" .. best .. "'?" end
+  if #words == 0 then return "" end
+  return "; it may be " .. concat(words, ", ")
+end
+
+local function keys(t)
+  local list = {}
+  for key in pairs(t) do list[#list + 1] = tostring(key) end
+  return list
+end
+
+-- What a wrong value is, in few words.
+local function shown(value)
+  if type(value) == "string" then return "'" .. sub(value, 1, 40) .. "'" end
+  if type(value) == "number" or type(value) == "boolean" then return tostring(value) end
+  return "a " .. type(value)
+end
+
+-- Durations ----------------------------------------------------------------------------------------
+
+local UNITS = { d = 86400000000000, h = 3600000000000, m = 60000000000, s = 1000000000, ms = 1000000, us = 1000 }
+local durations = {}
+
+-- Nanoseconds of "1m30s"; nil and what is wrong otherwise.
+local function read_duration(text)
+  if type(text) ~= "string" then
+    return nil, "a duration is a string such as \"10s\", not " .. shown(text)
+  end
+  local known = durations[text]
+  if known then return known end
+  local wrong = "'" .. sub(text, 1, 40) .. "' is not a duration such as \"250ms\", \"10s\" or \"1m30s\""
+  if #text == 0 or #text > 32 then return nil, wrong end
+  local total, place, last = 0, 1, maxinteger
+  while place <= #text do
+    local from, to, whole, fraction, unit = find(text, "^(%d+)%.?(%d*)(%l+)", place)
+    local size = unit and UNITS[unit]
+    if not from or not size or size >= last or #whole > 9 or #fraction > 9 then return nil, wrong end
+    local dot = find(sub(text, from, to), ".", 1, true)
+    if (dot ~= nil) ~= (#fraction > 0) then return nil, wrong end
+    local value = tointeger(whole) or env.tonumber(whole)
+    if value > YEAR // size then return nil, wrong .. " of at most a year" end
+    total = total + value * size
+    local part = size
+    for digit = 1, #fraction do
+      part = part // 10
+      total = total + (byte(fraction, digit) - 48) * part
+    end
+    last, place = size, to + 1
+  end
+  if total > YEAR then return nil, wrong .. " of at most a year" end
+  -- What is shorter than a millisecond, but not nothing, is a millisecond.
+  if total > 0 and total < 1000000 then total = 1000000 end
+  durations[text] = total
+  return total
+end
+
+-- Checks: each returns the value as it goes out, or nil and what is wrong ---------------------------
+
+local function check_string(value, most, what)
+  if type(value) ~= "string" then return nil, "expected " .. what .. ", not " .. shown(value) end
+  if #value == 0 then return nil, what .. " must not be empty" end
+  if #value > most then return nil, what .. " may have " .. most .. " bytes, not " .. #value end
+  return value
+end
+
+local function check_word(value, words, what)
+  for _, word in ipairs(words) do
+    if value == word then return value end
+  end
+  return nil, shown(value) .. " is no " .. what .. hint(value, words)
+end
+
+local function check_list(value, item)
+  if type(value) ~= "table" then value = { value } end
+  local list = {}
+  for key, entry in pairs(value) do
+    if type(key) ~= "number" then return nil, "expected a list, found the key " .. shown(key) end
+    local good, wrong = item(entry)
+    if good == nil then return nil, wrong end
+    list[#list + 1] = good
+  end
+  if #list > 64 then return nil, "at most 64 entries are allowed" end
+  return list
+end
+
+local function check_name(value) return check_string(value, KEY_MAX, "a name") end
+
+local check_table
+
+local CHECKS = {
+  ["interface type"] = function(value) return check_word(value, TYPES, "interface type") end,
+  ["list of interface types"] = function(value)
+    return check_list(value, function(v) return check_word(v, TYPES, "interface type") end)
+  end,
+  ["list of names"] = function(value) return check_list(value, check_name) end,
+  name = check_name,
+  key = function(value)
+    if value == "policy-fault" then return nil, "the key 'policy-fault' is Netvane's own" end
+    return check_string(value, KEY_MAX, "a key")
+  end,
+  -- Text for people may come from outside: it is cut, not refused.
+  title = function(value)
+    if type(value) == "number" then value = tostring(value) end
+    return check_string(type(value) == "string" and sub(value, 1, TITLE_MAX) or value, TITLE_MAX, "a text")
+  end,
+  text = function(value)
+    if type(value) == "number" then value = tostring(value) end
+    if type(value) ~= "string" then return nil, "expected a text, not " .. shown(value) end
+    return sub(value, 1, TEXT_MAX)
+  end,
+  severity = function(value) return check_word(value, SEVERITIES, "severity") end,
+  duration = read_duration,
+  delay = function(value)
+    local time, wrong = read_duration(value)
+    if time == 0 then return nil, "the duration must be longer than nothing" end
+    return time, wrong
+  end,
+  settle = function(value)
+    if type(value) == "function" then return value end
+    local time, wrong = read_duration(value)
+    if not time then return nil, wrong .. ", or a function(ctx, ev) that returns one" end
+    if time > 86400000000000 then return nil, "a settle of more than a day is never useful" end
+    return time
+  end,
+  version = function(value)
+    local whole = type(value) == "number" and tointeger(value)
+    if not whole or whole < 1 then return nil, "expected a whole number from 1 on, not " .. shown(value) end
+    return whole
+  end,
+  monitor = function(value) return check_word(value, keys(monitors), "monitor of this policy") end,
+  buttons = function(value)
+    if type(value) ~= "table" then return nil, "expected a list of buttons, not " .. shown(value) end
+    local list, seen = {}, {}
+    for key, entry in pairs(value) do
+      if type(key) ~= "number" then return nil, "expected a list of buttons, found the key " .. shown(key) end
+      local button, wrong = check_table(entry, API.button, "a button")
+      if not button then return nil, wrong end
+      if seen[button.id] then return nil, "two buttons have the id '" .. button.id .. "'" end
+      seen[button.id] = true
+      list[#list + 1] = { button.id, button.label }
+    end
+    if #list > 8 then return nil, "at most 8 buttons are allowed" end
+    return list
+  end,
+}
+
+-- A copy of `value` with each entry as its check returns it; nil, what is wrong and the key otherwise.
+function check_table(value, spec, what)
+  if type(value) ~= "table" then return nil, what .. " is a table { … }, not " .. shown(value) end
+  local good = {}
+  for key, entry in pairs(value) do
+    local rule = spec[key]
+    if not rule then
+      return nil, what .. " has no '" .. tostring(key) .. "'" .. hint(key, keys(spec)), key
+    end
+    local check = CHECKS[rule.type]
+    if check then
+      local result, wrong = check(entry)
+      if result == nil then return nil, "'" .. key .. "': " .. wrong, key end
+      good[key] = result
+    elseif type(entry) ~= rule.type then
+      return nil, "'" .. key .. "': expected a " .. rule.type .. ", not " .. shown(entry), key
+    else
+      good[key] = entry
+    end
+  end
+  for key, rule in pairs(spec) do
+    if rule.required and value[key] == nil then return nil, what .. " needs '" .. key .. "'", key end
+  end
+  return good
+end
+
+-- Loading: the table a policy file returns ------------------------------------------------------------
+
+local function settle_of(value, own)
+  if value == nil then value = own end
+  if value == nil then return "standard", 250000000 end
+  if type(value) == "function" then return "function", 0 end
+  return value, value
+end
+
+local function describe_monitor(name, given)
+  if type(name) ~= "string" then
+    fail_at("monitors", "monitors: each monitor has a name: monitors = { internet = {} }")
+  end
+  local good, wrong, key = check_table(given, API.monitor, "the monitor '" .. name .. "'")
+  if not good then fail_at(key or name, wrong) end
+  local settle, least = settle_of(good.settle, policy.settle)
+  local floor_max = least * 4 > 30000000000 and least * 4 or 30000000000
+  if good.settle_max and good.settle_max < floor_max then
+    fail_at("settle_max", "the monitor '" .. name .. "': settle_max must be at least 30s and four times settle")
+  end
+  monitors[name] = good
+  return {
+    name = name, required = good.required, prohibited = good.prohibited or {},
+    interface = good.interface, ignore = good.ignore or {}, bound = good.bound or false,
+    settle = settle, settle_max = good.settle_max,
+  }
+end
+
+-- The policy's defaults with the operator's values over them; only what the policy names may be set.
+local function merge_config(defaults, given, place)
+  for key, value in pairs(given) do
+    local default = defaults[key]
+    if default == nil then
+      raise_error(place .. "." .. tostring(key) .. ": the policy has no such setting"
+        .. hint(key, keys(defaults)), 0)
+    end
+    if type(value) ~= type(default) then
+      raise_error(place .. "." .. key .. ": expected a " .. type(default) .. ", not " .. shown(value), 0)
+    end
+    defaults[key] = value
+  end
+  return defaults
+end
+
+local function describe(given)
+  local table = host.chunk
+  if type(table) ~= "table" then
+    fail_at("return", "a policy file returns its policy table, not " .. shown(table))
+  end
+  local good, wrong, key = check_table(table, API.policy, "a policy")
+  if not good then fail_at(key == "api" and "return" or key, wrong) end
+  if good.api ~= 1 then fail_at("api", "api = " .. tostring(good.api) .. " is not known; this is version 1") end
+  policy, monitors = good, {}
+  local list, every, handlers = {}, {}, {}
+  for name, entry in pairs(good.monitors or { internet = {} }) do
+    list[#list + 1] = describe_monitor(name, entry)
+  end
+  if #list == 0 then fail_at("monitors", "monitors is empty; leave it out for { internet = {} }") end
+  if #list > 32 then fail_at("monitors", "at most 32 monitors are allowed") end
+  for name, period in pairs(good.every or {}) do
+    local time, what = read_duration(period)
+    if not time then fail_at("every", "every." .. tostring(name) .. ": " .. what) end
+    if type(name) ~= "string" then fail_at("every", "every: each timer has a name") end
+    if time < 1000000000 then fail_at("every", "every." .. name .. ": at least 1s") end
+    every[#every + 1] = { name, time }
+  end
+  if #every > 32 then fail_at("every", "at most 32 recurring timers are allowed") end
+  for _, name in ipairs(HANDLERS) do
+    if good[name] then handlers[#handlers + 1] = name end
+  end
+  config = host.freeze(merge_config(host.thaw(good.config or {}), given.config or {}, given.place or "config"))
+  state = host.thaw(good.state or {})
+  state_bytes = host.encode(state)
+  if #state_bytes > STATE_MAX then fail_at("state", "state may have 64 KiB, not " .. #state_bytes .. " bytes") end
+  return {
+    about = good.description and sub(good.description, 1, TITLE_MAX) or "", enabled = good.enabled ~= false,
+    monitors = list, every = every, handlers = handlers, state = state,
+  }
+end
+
+-- The verbs of ctx ---------------------------------------------------------------------------------
+
+local function decide(intent)
+  if not ctx then fail("this works inside a handler only: there are no effects at load") end
+  if request.handler == "settle" then fail("settle only says how long a change must hold; act in on_path") end
+  intents[#intents + 1] = intent
+end
+
+-- A verb called with a colon gets its own table as the first argument.
+local function no_colon(first, owner, verb)
+  if first == owner then fail("call it with a dot: " .. verb) end
+end
+
+local function read_only(name, members)
+  return setmetatable({}, {
+    __index = function(_, key)
+      local member = members[key]
+      if member == nil then fail(name .. " has no '" .. tostring(key) .. "'" .. hint(key, keys(members))) end
+      return member
+    end,
+    __newindex = function() fail(name .. " is read-only") end,
+    __metatable = false,
+  })
+end
+
+local alert, timer
+
+alert = read_only("ctx.alert", {
+  raise = function(given)
+    no_colon(given, alert, "ctx.alert.raise { … }")
+    local good, wrong = check_table(given, API.alert, "ctx.alert.raise")
+    if not good then fail(wrong) end
+    decide { "raise", good.key, good.severity or "info", good.title, good.body or "", good.channel or "",
+      good.expires or false, good.buttons or {} }
+    request.alerts[good.key] = true
+  end,
+  resolve = function(key)
+    no_colon(key, alert, "ctx.alert.resolve(key)")
+    local good, wrong = CHECKS.key(key)
+    if not good then fail(wrong) end
+    decide { "resolve", good }
+    request.alerts[good] = nil
+  end,
+  active = function(key)
+    no_colon(key, alert, "ctx.alert.active(key)")
+    if not ctx then fail("this works inside a handler only") end
+    return request.alerts[key] == true
+  end,
+})
+
+local function start_timer(name, duration, opts, once)
+  local good, wrong = check_name(name)
+  if not good then fail(wrong) end
+  local time, what = CHECKS.delay(duration)
+  if not time then fail(what) end
+  local options, no = check_table(opts or {}, API.timer, "the timer's options")
+  if not options then fail(no) end
+  decide { "timer", good, time, once, options.until_change or false, options.across_reboot or false }
+  request.timers[good] = true
+end
+
+timer = read_only("ctx.timer", {
+  start = function(name, duration, opts)
+    no_colon(name, timer, "ctx.timer.start(name, duration)")
+    start_timer(name, duration, opts, false)
+  end,
+  start_once = function(name, duration, opts)
+    no_colon(name, timer, "ctx.timer.start_once(name, duration)")
+    start_timer(name, duration, opts, true)
+  end,
+  cancel = function(name)
+    no_colon(name, timer, "ctx.timer.cancel(name)")
+    local good, wrong = check_name(name)
+    if not good then fail(wrong) end
+    decide { "cancel", good }
+    request.timers[good] = nil
+  end,
+  active = function(name)
+    no_colon(name, timer, "ctx.timer.active(name)")
+    if not ctx then fail("this works inside a handler only") end
+    return request.timers[name] == true
+  end,
+})
+
+local function log(...)
+  no_colon((...), ctx, "ctx.log(text)")
+  if not ctx then fail("this works inside a handler only: there are no effects at load") end
+  logs = logs + 1
+  if logs > LOGS_PER_HANDLER then return end
+  local words = {}
+  for place = 1, select("#", ...) do words[place] = sub(tostring((select(place, ...))), 1, TEXT_MAX) end
+  decide { "log", sub(concat(words, " "), 1, TEXT_MAX) }
+end
+
+local function publish(name, value)
+  no_colon(name, ctx, "ctx.publish(name, value)")
+  local good, wrong = check_name(name)
+  if not good then fail(wrong) end
+  if value == nil then fail("ctx.publish('" .. good .. "', value) needs a value") end
+  local ok, encoded = env.pcall(host.encode, value)
+  if not ok then fail("ctx.publish('" .. good .. "'): " .. tostring(encoded)) end
+  if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
+  -- Written out now: what the policy does to the table later is another value.
+  decide { "publish", good, host.decode(encoded) }
+end
+
+local function path(name)
+  no_colon(name, ctx, "ctx.path(monitor)")
+  if not ctx then fail("this works inside a handler only") end
+  local good, wrong = CHECKS.monitor(name)
+  if not good then fail(wrong) end
+  return request.paths[good]
+end
+
+env.print = function(...) log(...) end
+
+local LATER = { exec = true, open_url = true, http = true, retry = true, cancel = true }
+local VERBS = { "alert", "config", "log", "path", "publish", "state", "time", "timer" }
+
+local LIVE = {
+  __index = function(_, key)
+    if LATER[key] then fail("ctx." .. key .. " is not in this version of Netvane") end
+    fail("ctx has no '" .. tostring(key) .. "'" .. hint(key, VERBS))
+  end,
+  __newindex = function(_, key) fail("ctx." .. tostring(key) .. " cannot be set; keep values in ctx.state") end,
+  __metatable = false,
+}
+local EXPIRED = {
+  __index = function() fail("expired context: a ctx serves the call it was given to") end,
+  __newindex = function() fail("expired context: a ctx serves the call it was given to") end,
+  __metatable = false,
+}
+
+-- Calling ------------------------------------------------------------------------------------------
+
+local function function_for(name, ev)
+  if name ~= "settle" then return policy[name] end
+  local own = monitors[ev.monitor] and monitors[ev.monitor].settle
+  return own or policy.settle
+end
+
+local function call(given)
+  request = given
+  if given.state then state, state_bytes = given.state, host.encode(given.state) end
+  host.seed(given.seed)
+  local ev = given.ev
+  local handler = function_for(given.handler, ev)
+  intents, logs = {}, 0
+  local mine = { config = config, state = state, time = given.time, alert = alert, timer = timer,
+    log = log, publish = publish, path = path }
+  ctx = setmetatable(mine, LIVE)
+  local result = handler(ctx, ev)
+  local after = mine.state
+  ctx = nil
+  for place = 1, #VERBS do host.rawset(mine, VERBS[place], nil) end
+  setmetatable(mine, EXPIRED)
+
+  if given.handler == "settle" then
+    local time, wrong = read_duration(result)
+    if not time then
+      raise_error(host.file .. ":" .. host.line_of(handler) .. ": settle must return a duration: " .. wrong, 0)
+    end
+    return { settle = time }
+  end
+  if logs > LOGS_PER_HANDLER then
+    intents[#intents + 1] = { "log", (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out" }
+  end
+  local ok, encoded = env.pcall(host.encode, after)
+  if not ok then
+    raise_error(host.file .. ":" .. host.line_of(handler) .. ": ctx.state: " .. tostring(encoded), 0)
+  end
+  if #encoded > STATE_MAX then
+    raise_error(host.file .. ":" .. host.line_of(handler) .. ": ctx.state may have 64 KiB, not " .. #encoded .. " bytes", 0)
+  end
+  local changed = encoded ~= state_bytes
+  state, state_bytes = after, encoded
+  if #intents == 0 and not changed then return nil end
+  return { intents = intents, state = changed and after or nil }
+end
+
+return function(given)
+  if given.op == "call" then return call(given) end
+  if given.op == "describe" then return describe(given) end
+  return host.chunk
+end

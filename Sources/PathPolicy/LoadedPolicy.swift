@@ -1,0 +1,87 @@
+import PathCore
+
+/// A policy in its Lua state, made anew after each fault: what a failed handler left in memory is
+/// gone with it.
+final class LoadedPolicy {
+  let script: PolicyScript
+  let settings: PolicySettings
+  private(set) var declaration: PolicyDeclaration
+  private var lua: LuaState
+  /// The state that the next call must start from; nil while the Lua state has it already.
+  private var stateToLoad: PlainData?
+  private(set) var fuelUsed: Int64 = 0
+  private let encoder = RequestEncoder()
+
+  /// Loads and validates; the fault says where and what was expected.
+  init(script: PolicyScript, settings: PolicySettings) throws(PolicyFault) {
+    self.script = script
+    self.settings = settings
+    (lua, declaration) = try Self.load(script, settings)
+  }
+
+  func call(_ request: HandlerRequest) -> HandlerReply {
+    let handler = request.event.handler
+    do throws(LuaState.Failure) {
+      let bytes = encoder.encode(request, state: stateToLoad)
+      let outcome = try lua.call(bytes, fuel: settings.callFuel)
+      fuelUsed = outcome.fuelUsed
+      stateToLoad = nil
+      guard let reply = OutcomeDecoder.decode(outcome.bytes, fuelUsed: outcome.fuelUsed) else {
+        return .failed(
+          PolicyFault(
+            policy: script.name, handler: handler, kind: .data, file: script.file, line: 0,
+            message: "the decision could not be read"))
+      }
+      return .done(reply)
+    } catch {
+      fuelUsed = error.fuelUsed
+      return .failed(Self.fault(error, script, handler))
+    }
+  }
+
+  /// A fresh Lua state. The text loaded before, so it loads again, unless memory is short.
+  func reset(state: PlainData) {
+    if let (fresh, _) = try? Self.load(script, settings) { lua = fresh }
+    stateToLoad = state
+  }
+
+  private static func load(
+    _ script: PolicyScript, _ settings: PolicySettings
+  ) throws(PolicyFault) -> (LuaState, PolicyDeclaration) {
+    do throws(LuaState.Failure) {
+      let lua = try LuaState(deadline: settings.deadline)
+      for module in script.modules {
+        lua.add(module: module.name, file: module.file, source: module.source)
+      }
+      _ = try lua.load(file: script.file, source: script.source, fuel: settings.loadFuel)
+      var request = PlainWriter()
+      let map = request.beginMap()
+      request.text("op")
+      request.text("describe")
+      request.text("config")
+      request.raw(settings.config)
+      request.text("place")
+      request.text(settings.place)
+      request.endMap(map, count: 3)
+      let outcome = try lua.call(request.bytes, fuel: settings.loadFuel)
+      guard
+        let declaration = DeclarationDecoder.decode(PlainData(bytes: outcome.bytes), script.name)
+      else {
+        throw LuaState.Failure(
+          kind: .data, file: script.file, line: 0, message: "the policy table could not be read")
+      }
+      return (lua, declaration)
+    } catch {
+      throw fault(error, script, nil)
+    }
+  }
+
+  private static func fault(
+    _ failure: LuaState.Failure, _ script: PolicyScript, _ handler: Handler?
+  ) -> PolicyFault {
+    PolicyFault(
+      policy: script.name, handler: handler, kind: handler == nil ? .load : failure.kind,
+      file: failure.file.isEmpty ? script.file : failure.file, line: failure.line,
+      message: failure.message)
+  }
+}

@@ -1,0 +1,96 @@
+import LuaSandbox
+import PathCore
+
+/// Owns one sandbox. Not Sendable: one thread at a time, like the Lua state beneath.
+@safe final class LuaState {
+  private let sandbox: OpaquePointer
+
+  /// What a call used and gave.
+  struct Outcome {
+    var bytes: [UInt8]
+    var fuelUsed: Int64
+  }
+
+  /// A call that gave nothing.
+  struct Failure: Error {
+    var kind: PolicyFault.Kind
+    var file: String
+    var line: Int
+    var message: String
+    var fuelUsed: Int64 = 0
+  }
+
+  /// A state with the prelude in it; throws only when there is no memory for one.
+  init(deadline: Duration?) throws(Failure) {
+    var limits = luasandbox_limits()
+    limits.deadline_ns = deadline?.nanoseconds ?? -1
+    guard let sandbox = unsafe luasandbox_create(&limits) else {
+      throw Failure(kind: .memory, file: "", line: 0, message: "no memory for a Lua state")
+    }
+    unsafe self.sandbox = sandbox
+    _ = try unsafe run { result in
+      unsafe PackageResources.prelude_lua.withUnsafeBufferPointer { source in
+        unsafe luasandbox_boot(
+          sandbox, "prelude.lua", source.baseAddress, source.count, result)
+      }
+    }
+  }
+
+  deinit { unsafe luasandbox_destroy(sandbox) }
+
+  /// Makes `require "name"` find this text.
+  func add(module: String, file: String, source: [UInt8]) {
+    _ = unsafe source.withUnsafeBufferPointer { bytes in
+      unsafe luasandbox_add_module(sandbox, module, file, bytes.baseAddress, bytes.count)
+    }
+  }
+
+  /// Compiles and runs an untrusted chunk.
+  func load(file: String, source: [UInt8], fuel: Int64) throws(Failure) -> Outcome {
+    try unsafe run { result in
+      unsafe source.withUnsafeBufferPointer { bytes in
+        unsafe luasandbox_load(sandbox, file, bytes.baseAddress, bytes.count, fuel, result)
+      }
+    }
+  }
+
+  /// Hands a request to the prelude.
+  func call(_ request: [UInt8], fuel: Int64) throws(Failure) -> Outcome {
+    try unsafe run { result in
+      unsafe request.withUnsafeBufferPointer { bytes in
+        unsafe luasandbox_call(sandbox, bytes.baseAddress, bytes.count, fuel, result)
+      }
+    }
+  }
+
+  private func run(
+    _ body: (UnsafeMutablePointer<luasandbox_result>) -> luasandbox_status
+  ) throws(Failure) -> Outcome {
+    var result = unsafe luasandbox_result()
+    let status = unsafe body(&result)
+    let bytes = unsafe Array(UnsafeBufferPointer(start: result.bytes, count: result.length))
+    if status == LUASANDBOX_OK {
+      return unsafe Outcome(bytes: bytes, fuelUsed: result.fuel_used)
+    }
+    let file = unsafe withUnsafeBytes(of: result.file) { name in
+      unsafe String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    throw unsafe Failure(
+      kind: Self.kind(of: status), file: file, line: Int(result.line),
+      message: String(decoding: bytes, as: UTF8.self), fuelUsed: result.fuel_used)
+  }
+
+  private static func kind(of status: luasandbox_status) -> PolicyFault.Kind {
+    switch status {
+    case LUASANDBOX_FUEL: .fuel
+    case LUASANDBOX_DEADLINE: .deadline
+    case LUASANDBOX_MEMORY: .memory
+    case LUASANDBOX_SYNTAX: .load
+    case LUASANDBOX_DATA: .data
+    default: .error
+    }
+  }
+
+  /// Bytes that all states of this process hold.
+  static var liveBytes: Int { luasandbox_live_bytes() }
+}

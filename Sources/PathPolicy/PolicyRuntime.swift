@@ -1,0 +1,54 @@
+package import PathCore
+
+/// The policies of one directory, each in a state of its own.
+package final class PolicyRuntime: PolicyHost {
+  private var policies: [String: LoadedPolicy] = [:]
+
+  package init() {}
+
+  /// Loads every script; a broken one is reported and stops no other.
+  package func load(
+    _ scripts: [PolicyScript], reason: StartReason,
+    settings: (String) -> PolicySettings = { _ in PolicySettings() }
+  ) -> PolicySet {
+    var set = PolicySet(reason: reason, loaded: [])
+    for script in scripts.sorted(by: { $0.name < $1.name }) {
+      let wanted = settings(script.name)
+      if let old = policies[script.name], old.script == script, old.settings == wanted {
+        set.loaded.append(old.declaration)
+        continue
+      }
+      do throws(PolicyFault) {
+        let policy = try LoadedPolicy(script: script, settings: wanted)
+        policies[script.name] = policy
+        set.loaded.append(policy.declaration)
+        set.changed.insert(script.name)
+      } catch {
+        set.rejected.append(error)
+      }
+    }
+    let names = Set(scripts.map(\.name))
+    policies = policies.filter { names.contains($0.key) }
+    return set
+  }
+
+  package func call(_ request: HandlerRequest) -> HandlerReply {
+    guard let policy = policies[request.policy] else {
+      return .failed(
+        PolicyFault(
+          policy: request.policy, handler: request.event.handler, kind: .load,
+          file: request.policy + ".lua", line: 0, message: "the policy is not loaded"))
+    }
+    return policy.call(request)
+  }
+
+  package func reset(_ policy: String, state: PlainData) {
+    policies[policy]?.reset(state: state)
+  }
+
+  /// Fuel of the last call of each policy.
+  package func fuelUsed(by policy: String) -> Int64 { policies[policy]?.fuelUsed ?? 0 }
+
+  /// Bytes that all Lua states of this process hold.
+  package static var liveBytes: Int { LuaState.liveBytes }
+}

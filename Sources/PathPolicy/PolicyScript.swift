@@ -1,0 +1,54 @@
+package import PathCore
+
+/// The text of one policy, and of the modules it may `require`.
+package struct PolicyScript: Hashable, Sendable {
+  package var name: String
+  /// As shown in messages: relative to the policy directory.
+  package var file: String
+  package var source: [UInt8]
+  /// Sorted by name; shared by all policies of a directory.
+  package var modules: [PolicyModule]
+
+  package init(name: String, file: String, source: [UInt8], modules: [PolicyModule] = []) {
+    self.name = name
+    self.file = file
+    self.source = source
+    self.modules = modules
+  }
+}
+
+/// A file of `lib/`.
+package struct PolicyModule: Hashable, Sendable {
+  package var name: String
+  package var file: String
+  package var source: [UInt8]
+
+  package init(name: String, file: String, source: [UInt8]) {
+    self.name = name
+    self.file = file
+    self.source = source
+  }
+}
+
+/// What a policy may use, and what the operator set for it.
+package struct PolicySettings: Hashable, Sendable {
+  /// Values over the policy's own `config`, encoded.
+  package var config: PlainData
+  /// Where they stand, for messages: `config.lua: policies["x"]`.
+  package var place: String
+  package var loadFuel: Int64
+  package var callFuel: Int64
+  /// Wall time of one call; nil where only fuel counts, as in tests and replays.
+  package var deadline: Duration?
+
+  package init(
+    config: PlainData = .emptyMap, place: String = "config", loadFuel: Int64 = 5_000_000,
+    callFuel: Int64 = 1_000_000, deadline: Duration? = .milliseconds(250)
+  ) {
+    self.config = config
+    self.place = place
+    self.loadFuel = loadFuel
+    self.callFuel = callFuel
+    self.deadline = deadline
+  }
+}
