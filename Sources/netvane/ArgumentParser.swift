@@ -1,6 +1,7 @@
 import PathCore
 
-/// Turns the words after the program's name into what they ask for. Pure: it reads `flagTable`, nothing else.
+/// Turns the words after the program's name into what they ask for. Pure: it reads `flagTable`,
+/// nothing else.
 struct ArgumentParser {
   /// What stood on the command line, flags and their values sorted from operands.
   private var values: [Flag.Name: String] = [:]
@@ -60,7 +61,8 @@ struct ArgumentParser {
 
   // MARK: Words to flags and operands
 
-  /// Fills `values` and `operands`, stopping at `--help`: who asks for help need not be right about the rest.
+  /// Fills `values` and `operands`, stopping at `--help`: who asks for help need not be right about
+  /// the rest.
   private mutating func sort(_ words: ArraySlice<String>) throws(UsageError) {
     var rest = words
     while let word = rest.popFirst() {
@@ -102,7 +104,9 @@ struct ArgumentParser {
       return ""
     }
     if let attached {
-      if attached.isEmpty { throw error("\(name)= has nothing after it; \(placeholder) was expected") }
+      if attached.isEmpty {
+        throw error("\(name)= has nothing after it; \(placeholder) was expected")
+      }
       return attached
     }
     guard let next = rest.popFirst() else {
@@ -135,7 +139,8 @@ struct ArgumentParser {
     case .explain:
       return .explain(
         ExplainOptions(
-          required: try values[.required].map { text throws(UsageError) in try type(text, .required) },
+          required: try values[.required].map { text throws(UsageError) in try type(text, .required)
+          },
           prohibited: try types(.prohibited), interface: values[.interface],
           config: values[.config], json: values[.json] != nil))
     case .check:
@@ -195,7 +200,8 @@ struct ArgumentParser {
   }
 
   private static func didYouMean(_ word: String, _ words: [String]) -> String {
-    // One dash where two belong is the commonest slip, and would count against the rest of the word.
+    // One dash where two belong is the commonest slip, and would count against the rest of the
+    // word.
     let dashed = word.hasPrefix("-") && !word.hasPrefix("--") ? "-" + word : word
     return nearestWord(to: dashed, in: words).map { "; did you mean \($0)?" } ?? ""
   }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Writes whole lines to standard output and standard error with write(2): a reader at the other end of a pipe
-/// sees each line at once, and two writers never mix within one.
+/// Writes whole lines to standard output and standard error with write(2): a reader at the other
+/// end of a pipe sees each line at once, and two writers never mix within one.
 struct Console: Sendable {
   /// How a piece of text is marked where colours are shown.
   enum Style: String, Sendable {

@@ -49,8 +49,8 @@ let commandTable: [CommandEntry] = [
     command: .run, operand: .optional("DIR"),
     summary: "watch the network and run the policies in DIR",
     details: """
-      Without DIR the policies are those in $XDG_CONFIG_HOME/netvane/policies or, when there is no such \
-      directory, in /etc/netvane/policies. Needs no root. Ends cleanly on SIGINT and SIGTERM.
+      Without DIR the policies are those in $XDG_CONFIG_HOME/netvane/policies or, when there is \
+      no such directory, in /etc/netvane/policies. Needs no root. SIGINT and SIGTERM end it cleanly.
       """),
   CommandEntry(
     command: .status, operand: .none,
@@ -60,13 +60,15 @@ let commandTable: [CommandEntry] = [
     command: .explain, operand: .none,
     summary: "say why, interface by interface",
     details: """
-      Shows for each interface what the kernel was asked, what it answered and why the interface counts or \
-      not. With a filter: the answer for a program that may only use what the filter lets through.
+      Shows for each interface what the kernel was asked, what it answered and why the interface \
+      counts or not. With a filter: the answer for a program that may only use what passes it.
       """),
   CommandEntry(
     command: .check, operand: .required("DIR"),
     summary: "load and check the policies in DIR, run nothing",
-    details: "Exit code 0 when every policy is fine, 2 when one is not; each fault is named with its place."),
+    details:
+      "Exit code 0 when every policy is fine, 2 when one is not; faults are named with their place."
+  ),
   CommandEntry(
     command: .help, operand: .optional("COMMAND"),
     summary: "show this, or all about one command",

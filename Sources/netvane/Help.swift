@@ -70,7 +70,8 @@ enum Help {
     }
   }
 
-  /// Words filled into lines: the first begins at `indent`, the others at `hanging` (the same if nil).
+  /// Words filled into lines: the first begins at `indent`, the others at `hanging` (the same if
+  /// nil).
   private static func wrap(_ text: String, indent: Int, hanging: Int? = nil) -> [String] {
     var lines: [String] = []
     var line = String(repeating: " ", count: indent)

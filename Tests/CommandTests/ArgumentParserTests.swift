@@ -70,8 +70,9 @@ struct ArgumentParserTests {
     #expect(parse("run --config=-c=d") == .success(.run(RunOptions(config: "-c=d"))))
   }
 
-  @Test(arguments: ["--help", "-h", "help"]) func `help is to be had without a command`(word: String)
-  {
+  @Test(arguments: ["--help", "-h", "help"]) func `help is to be had without a command`(
+    word: String
+  ) {
     #expect(parse(word) == .success(.help(nil)))
   }
 

@@ -1,8 +1,9 @@
 /// The word of `words` that someone who wrote `word` most likely meant, or nil when none is near.
 ///
-/// Near is an edit distance (insert, delete, replace, swap neighbours) of at most two, one for words of up to
-/// three letters; failing that, a word that begins with what was written. Case does not count. Of equally near
-/// words the first wins, so the answer depends on nothing but its arguments.
+/// Near is an edit distance (insert, delete, replace, swap neighbours) of at most two, one for
+/// words of up to three letters; failing that, a word that begins with what was written. Case does
+/// not count. Of equally near words the first wins, so the answer depends on nothing but its
+/// arguments.
 package func nearestWord(to word: String, in words: [String]) -> String? {
   let written = Array(word.lowercased().unicodeScalars)
   guard !written.isEmpty, written.count <= longestWord else { return nil }
@@ -32,7 +33,9 @@ private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar], bound: I
     var row = [i + 1]
     for j in b.indices {
       var edits = min(above[j + 1] + 1, row[j] + 1, above[j] + (a[i] == b[j] ? 0 : 1))
-      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { edits = min(edits, twoAbove[j - 1] + 1) }
+      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+        edits = min(edits, twoAbove[j - 1] + 1)
+      }
       row.append(edits)
     }
     twoAbove = above
