@@ -6,7 +6,7 @@ ARGS ?=
 INSTALL ?= install
 
 # The Swift runtime is linked in, so the program depends on Debian's libraries only.
-RELEASE := swift build -c release -static-stdlib
+RELEASE := swift build -c release --static-swift-stdlib
 PROGRAM := .build/release/netvane
 
 .DEFAULT_GOAL := help
@@ -45,8 +45,8 @@ build: ## the release program, in .build/release/netvane
 install: ## copy the program and the policies below PREFIX (/usr/local; DESTDIR is honoured)
 	@test -x $(PROGRAM) || $(MAKE) --no-print-directory build
 	$(INSTALL) -D -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/netvane"
-	@cd policies && find . -type f -name '*.lua' -exec \
-	  $(INSTALL) -D -m 644 '{}' "$(abspath $(DESTDIR)$(PREFIX))/share/netvane/policies/{}" \;
+	@find policies -type f -name '*.lua' | while IFS= read -r file; do \
+	  $(INSTALL) -D -m 644 "$$file" "$(DESTDIR)$(PREFIX)/share/netvane/$$file" || exit 1; done
 	@printf 'installed below %s\n' "$(DESTDIR)$(PREFIX)"
 
 clean: ## remove what was built
