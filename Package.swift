@@ -10,6 +10,12 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+let cSettings: [CSetting] = [
+  .enableWarning("all"),
+  .enableWarning("extra"),
+  .treatAllWarnings(as: .error),
+]
+
 let testSettings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -26,10 +32,8 @@ let package = Package(
     .systemLibrary(name: "CMnl", pkgConfig: "libmnl", providers: [.apt(["libmnl-dev"])]),
     .systemLibrary(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
-    .target(
-      name: "LuaSandbox", dependencies: ["CLua"],
-      cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+    .target(name: "CLinux", cSettings: cSettings + [.define("_GNU_SOURCE")]),
+    .target(name: "LuaSandbox", dependencies: ["CLua"], cSettings: cSettings),
     .target(name: "PathCore", swiftSettings: swiftSettings),
     .target(
       name: "PathKernel", dependencies: ["PathCore", "CMnl", "CLinux"],

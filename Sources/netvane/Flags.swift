@@ -1,0 +1,125 @@
+/// What `netvane` can be told to do. The raw value is the word people type.
+enum Command: String, CaseIterable, Sendable {
+  case run, status, explain, check, help
+}
+
+/// One line about a command: what stands after its name, and what it does.
+struct CommandEntry: Sendable {
+  /// Whether an operand must, may or must not be given.
+  enum Operand: Equatable, Sendable {
+    case none
+    case optional(String)
+    case required(String)
+  }
+
+  let command: Command
+  let operand: Operand
+  /// One line for the list of commands.
+  let summary: String
+  /// What else to know, for the command's own help.
+  let details: String
+}
+
+/// One flag. Parsing, help and the tests all read this table, so a flag is added in one place.
+struct Flag: Sendable {
+  enum Name: String, CaseIterable, Sendable {
+    case config, dryRun = "dry-run", record, noRedact = "no-redact", json
+    case required, prohibited, interface
+    case help, version
+
+    /// The name as it is typed, with its dashes.
+    var typed: String { "--" + rawValue }
+  }
+
+  let name: Name
+  /// What the value is called in help; nil for a flag without a value.
+  let placeholder: String?
+  let help: String
+  /// The commands that take it; `--help` and `--version` also stand alone.
+  let commands: [Command]
+}
+
+/// An interface type as filters name it on the command line.
+enum TypeWord: String, CaseIterable, Sendable {
+  case wifi, wired, wiredEthernet, cellular, loopback, other
+}
+
+let commandTable: [CommandEntry] = [
+  CommandEntry(
+    command: .run, operand: .optional("DIR"),
+    summary: "watch the network and run the policies in DIR",
+    details: """
+      Without DIR the policies are those in $XDG_CONFIG_HOME/netvane/policies or, when there is \
+      no such directory, in /etc/netvane/policies. Needs no root. SIGINT and SIGTERM end it cleanly.
+      """),
+  CommandEntry(
+    command: .status, operand: .none,
+    summary: "say how the network is now",
+    details: "Asks the kernel directly. Exit code 0 when there is a path, 1 when there is none."),
+  CommandEntry(
+    command: .explain, operand: .none,
+    summary: "say why, interface by interface",
+    details: """
+      Shows for each interface what the kernel was asked, what it answered and why the interface \
+      counts or not. With a filter: the answer for a program that may only use what passes it.
+      """),
+  CommandEntry(
+    command: .check, operand: .required("DIR"),
+    summary: "load and check the policies in DIR, run nothing",
+    details:
+      "Exit code 0 when every policy is fine, 2 when one is not; faults are named with their place."
+  ),
+  CommandEntry(
+    command: .help, operand: .optional("COMMAND"),
+    summary: "show this, or all about one command",
+    details: ""),
+]
+
+let flagTable: [Flag] = [
+  Flag(
+    name: .config, placeholder: "FILE",
+    help: "the configuration, instead of netvane/config.lua in $XDG_CONFIG_HOME or /etc",
+    commands: [.run, .explain, .check]),
+  Flag(
+    name: .dryRun, placeholder: nil,
+    help: "say which actions would be done, do none", commands: [.run]),
+  Flag(
+    name: .record, placeholder: "FILE",
+    help: "write what the kernel says to FILE, names and addresses made unrecognisable",
+    commands: [.run]),
+  Flag(
+    name: .noRedact, placeholder: nil,
+    help: "with --record: keep names and addresses as they are", commands: [.run]),
+  Flag(
+    name: .required, placeholder: "TYPE",
+    help: "count only interfaces of this type: \(typeWords)", commands: [.explain]),
+  Flag(
+    name: .prohibited, placeholder: "TYPE,…",
+    help: "count no interface of these types", commands: [.explain]),
+  Flag(
+    name: .interface, placeholder: "NAME",
+    help: "count only the interface of this name", commands: [.explain]),
+  Flag(
+    name: .json, placeholder: nil,
+    help: "print one JSON object a line", commands: [.run, .status, .explain]),
+  Flag(
+    name: .help, placeholder: nil,
+    help: "show help and do nothing else (also -h)", commands: Command.allCases),
+  Flag(
+    name: .version, placeholder: nil,
+    help: "show the version and do nothing else", commands: []),
+]
+
+/// The valid types as one list for help and errors.
+let typeWords = TypeWord.allCases.map(\.rawValue).joined(separator: ", ")
+
+extension Command {
+  /// The command's row; a test holds that there is one for each command.
+  var entry: CommandEntry {
+    for entry in commandTable where entry.command == self { return entry }
+    preconditionFailure("the command table has no row for \(rawValue)")
+  }
+
+  /// The flags this command takes, in the order of help.
+  var flags: [Flag] { flagTable.filter { $0.commands.contains(self) } }
+}

@@ -1,0 +1,50 @@
+/// What one command line asks for, checked and typed: what `ArgumentParser` makes of the words.
+enum Invocation: Equatable, Sendable {
+  case run(RunOptions)
+  case status(StatusOptions)
+  case explain(ExplainOptions)
+  case check(CheckOptions)
+  case help(Command?)
+  case version
+}
+
+struct RunOptions: Equatable, Sendable {
+  /// The policies' directory; nil means the usual places.
+  var directory: String?
+  var config: String?
+  var dryRun = false
+  var record: String?
+  /// Whether `record` hides names and addresses.
+  var redact = true
+  var json = false
+}
+
+struct StatusOptions: Equatable, Sendable {
+  var json = false
+}
+
+struct ExplainOptions: Equatable, Sendable {
+  var required: TypeWord?
+  /// In the order given, each once.
+  var prohibited: [TypeWord] = []
+  var interface: String?
+  var config: String?
+  var json = false
+}
+
+struct CheckOptions: Equatable, Sendable {
+  var directory: String
+  var config: String?
+}
+
+/// A command line that cannot be understood: what is wrong with it, and which help would tell more.
+struct UsageError: Error, Equatable, Sendable {
+  /// One sentence without a full stop: what is wrong and what was expected.
+  let message: String
+  let command: Command?
+
+  /// The lines for standard error.
+  var lines: [String] {
+    ["netvane: \(message)", "Try: netvane help\(command.map { " " + $0.rawValue } ?? "")"]
+  }
+}

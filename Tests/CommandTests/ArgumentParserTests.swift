@@ -1,0 +1,159 @@
+import Testing
+
+@testable import netvane
+
+/// The words after the program's name, given as one string.
+private func parse(_ line: String) -> Result<Invocation, UsageError> {
+  ArgumentParser.parse(line.split(separator: " ").map(String.init))
+}
+
+private func message(_ words: [String]) -> String? {
+  switch ArgumentParser.parse(words) {
+  case .success: nil
+  case .failure(let error): error.message
+  }
+}
+
+private func message(_ line: String) -> String? {
+  message(line.split(separator: " ").map(String.init))
+}
+
+struct ArgumentParserTests {
+  @Test func `run takes a directory and all its flags, in any order`() {
+    let options = RunOptions(
+      directory: "policies", config: "c.lua", dryRun: true, record: "t", redact: false, json: true)
+    #expect(
+      parse("run policies --config c.lua --dry-run --record t --json --no-redact")
+        == .success(.run(options)))
+    #expect(
+      parse("run --json --no-redact --record=t --dry-run --config=c.lua policies")
+        == .success(.run(options)))
+  }
+
+  @Test func `nothing but the command means the defaults`() {
+    #expect(parse("run") == .success(.run(RunOptions())))
+    #expect(parse("status") == .success(.status(StatusOptions())))
+    #expect(parse("explain") == .success(.explain(ExplainOptions())))
+    #expect(parse("help") == .success(.help(nil)))
+  }
+
+  @Test func `explain takes one required type and a list of prohibited ones`() {
+    let options = ExplainOptions(
+      required: .wifi, prohibited: [.cellular, .wiredEthernet], interface: "eth0", config: "c",
+      json: true)
+    #expect(
+      parse(
+        "explain --required wifi --prohibited cellular,wiredEthernet,cellular --interface eth0"
+          + " --config c --json") == .success(.explain(options)))
+  }
+
+  @Test(arguments: TypeWord.allCases) func `each type is understood by both filters`(
+    type: TypeWord
+  ) {
+    #expect(
+      parse("explain --required=\(type.rawValue) --prohibited=\(type.rawValue)")
+        == .success(.explain(ExplainOptions(required: type, prohibited: [type]))))
+  }
+
+  @Test func `check takes its directory`() {
+    #expect(
+      parse("check p --config c") == .success(.check(CheckOptions(directory: "p", config: "c"))))
+  }
+
+  @Test func `after a double dash everything is an operand`() {
+    #expect(parse("run -- --json") == .success(.run(RunOptions(directory: "--json"))))
+    #expect(parse("run --json --") == .success(.run(RunOptions(json: true))))
+    #expect(parse("run - --json") == .success(.run(RunOptions(directory: "-", json: true))))
+  }
+
+  @Test func `a value may begin with a dash or hold an equals sign when it is attached`() {
+    #expect(parse("run --config=-c=d") == .success(.run(RunOptions(config: "-c=d"))))
+  }
+
+  @Test(arguments: ["--help", "-h", "help"]) func `help is to be had without a command`(
+    word: String
+  ) {
+    #expect(parse(word) == .success(.help(nil)))
+  }
+
+  @Test(arguments: Command.allCases) func `each command explains itself in both ways`(
+    command: Command
+  ) {
+    #expect(parse("\(command.rawValue) --help") == .success(.help(command)))
+    #expect(parse("\(command.rawValue) -h") == .success(.help(command)))
+    #expect(parse("help \(command.rawValue)") == .success(.help(command)))
+  }
+
+  @Test func `who asks for help need not be right about what follows`() {
+    #expect(parse("run a b --help --nonsense") == .success(.help(.run)))
+  }
+
+  @Test func `the version is asked for alone`() {
+    #expect(parse("--version") == .success(.version))
+    #expect(message("--version run")?.contains("“run”") == true)
+  }
+
+  @Test(arguments: [
+    ("rnu", "run"), ("stat", "status"), ("explian", "explain"), ("chek", "check"), ("RUN", "run"),
+    ("help chekc", "check"), ("--hlep", "--help"), ("-version", "--version"),
+    ("run --jsno", "--json"), ("run --dryrun", "--dry-run"), ("run -config", "--config"),
+    ("explain --require wifi", "--required"), ("explain --proh wifi", "--prohibited"),
+    ("explain --required wfi", "wifi"), ("explain --required WiFi", "wifi"),
+    ("explain --prohibited wifi,celular", "cellular"),
+  ]) func `a misspelt word is answered with the nearest right one`(line: String, right: String) {
+    #expect(message(line)?.hasSuffix("did you mean \(right)?") == true)
+  }
+
+  @Test(arguments: [
+    ("", "no command"), ("xyzzy", "one of run, status, explain, check, help"),
+    ("--json status", "belongs after a command"), ("--xyzzy", "unknown flag"),
+    ("run --xyzzy", "run has no flag"), ("status --record f", "it belongs to run"),
+    ("status --version", "it stands alone"),
+    ("run --config", "FILE was expected"), ("run --config=", "FILE was expected"),
+    ("run --config --json", "--config=--json"), ("explain --required", "TYPE was expected"),
+    ("explain --prohibited", "TYPE,… was expected"), ("explain --interface", "NAME was expected"),
+    ("run --json=yes", "takes no value"), ("run --json --json", "given twice"),
+    ("run --config a --config=b", "given twice"),
+    ("run a b", "at most one DIR; “b” is too many"), ("status now", "no argument"),
+    ("check", "check needs DIR"), ("check a b", "one DIR; “b” is too many"),
+    ("help run status", "“status” is too many"),
+    ("explain --required lte", "one of wifi, wired, wiredEthernet, cellular, loopback, other"),
+    ("explain --required wifi,wired", "one type"),
+    ("explain --prohibited wifi,,wired", "empty place"),
+    ("explain --prohibited wifi,", "empty place"),
+    ("run --no-redact", "--record"),
+  ]) func `a wrong line is refused in words that say what was expected`(
+    line: String, words: String
+  ) {
+    #expect(message(line)?.contains(words) == true, "\(message(line) ?? "no error")")
+  }
+
+  @Test func `empty words are refused where they would mean the current directory`() {
+    #expect(message(["run", ""])?.contains("empty") == true)
+    #expect(message(["run", "--config", ""])?.contains("empty") == true)
+  }
+
+  @Test func `an error names the help that tells more`() {
+    #expect(UsageError(message: "m", command: .run).lines.last == "Try: netvane help run")
+    #expect(UsageError(message: "m", command: nil).lines.last == "Try: netvane help")
+  }
+
+  @Test func `what was typed cannot drive the terminal that shows the error`() throws {
+    let text = try #require(message(["\u{1B}[2Jrun\n\u{202E}"]))
+    #expect(text.contains("\\u{1b}[2Jrun\\u{a}\\u{202e}"))
+    #expect(text.unicodeScalars.allSatisfy { $0.value >= 32 })
+    #expect(quoted(String(repeating: "x", count: 100)).count == 83)
+  }
+
+  @Test func `no line of three words makes the parser trap`() {
+    let words =
+      flagTable.flatMap { [$0.name.typed, $0.name.typed + "=", $0.name.typed + "=x"] }
+      + Command.allCases.map(\.rawValue) + ["", "-", "--", "---", "-h", "=", "wifi", ",", "x"]
+    for a in words {
+      for b in words {
+        _ = ArgumentParser.parse([a, b])
+        for c in words { _ = ArgumentParser.parse([a, b, c]) }
+      }
+    }
+  }
+}

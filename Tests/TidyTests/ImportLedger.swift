@@ -1,0 +1,87 @@
+/// Who may import whom. SwiftPM lets system modules and transitive imports through, so this table
+/// is the rule.
+enum ImportLedger {
+  /// For Swift rooms module names; for C rooms headers, where a name that ends in `/` stands for a
+  /// folder.
+  static let rooms: [String: Set<String>] = [
+    "CLua": ["lua.h", "lauxlib.h", "lualib.h"],
+    "CMnl": ["libmnl/"],
+    "CSystemd": ["systemd/"],
+    "CLinux": standardC.union(["linux/", "sys/", "net/", "netinet/", "arpa/"]),
+    "LuaSandbox": standardC.union(["lua.h", "lauxlib.h", "lualib.h", "sys/mman.h"]),
+    "PathCore": [],
+    "PathKernel": ["PathCore", "CMnl", "CLinux", "Glibc"],
+    "PathPolicy": ["PathCore", "LuaSandbox", "CLinux", "Glibc"],
+    "PathActions": ["PathCore", "Glibc"],
+    "PathDaemon": [
+      "PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd", "Glibc",
+    ],
+    "netvane": ["PathDaemon", "PathCore", "PathPolicy", "CLinux", "Glibc"],
+    "netvane-bench": ["PathCore", "PathKernel", "PathPolicy", "PathDaemon", "CLinux", "Glibc"],
+    "PathTestKit": ["PathCore", "PathPolicy"],
+  ]
+
+  private static let standardC: Set<String> = [
+    "assert.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h", "locale.h",
+    "math.h", "poll.h", "pthread.h", "sched.h", "setjmp.h", "signal.h", "stdarg.h", "stdatomic.h",
+    "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h", "unistd.h",
+  ]
+
+  static func check(_ file: SourceFile) -> [Finding] {
+    guard let allowed = rooms[file.room] else {
+      return [Finding(path: file.path, line: 1, message: "\(file.room) has no row in the ledger")]
+    }
+    if file.isSwift { return checkSwift(file, allowed) }
+    return file.isC ? checkC(file, allowed) : []
+  }
+
+  private static func checkSwift(_ file: SourceFile, _ allowed: Set<String>) -> [Finding] {
+    var findings: [Finding] = []
+    for (index, line) in file.codeLines.enumerated() {
+      guard let statement = line.firstMatch(of: importStatement) else { continue }
+      let module = String(statement.output.module)
+      if !allowed.contains(module) {
+        findings.append(refusal(file, index, module, allowed))
+      }
+      if line.contains("@testable") || line.contains("@_exported") {
+        findings.append(
+          Finding(
+            path: file.path, line: index + 1,
+            message: "a room imports plainly; `package` access is how rooms share"))
+      }
+    }
+    return findings
+  }
+
+  private static func checkC(_ file: SourceFile, _ allowed: Set<String>) -> [Finding] {
+    var findings: [Finding] = []
+    for (index, line) in file.lines.enumerated() {
+      guard let include = line.firstMatch(of: /^\s*#\s*(?:include|import)\s*([<"])([^>"]*)[>"]/)
+      else { continue }
+      let header = String(include.output.2)
+      let isOwn = include.output.1 == "\"" && !header.contains("/")
+      let isAllowed = allowed.contains { $0.hasSuffix("/") ? header.hasPrefix($0) : header == $0 }
+      if !isOwn, !isAllowed { findings.append(refusal(file, index, header, allowed)) }
+    }
+    return findings
+  }
+
+  private static func refusal(
+    _ file: SourceFile, _ index: Int, _ name: String, _ allowed: Set<String>
+  ) -> Finding {
+    let list = allowed.isEmpty ? "nothing" : allowed.sorted().joined(separator: ", ")
+    return Finding(
+      path: file.path, line: index + 1,
+      message: "\(file.room) may not import \(name); it may import \(list)")
+  }
+
+  // Guarded by being constant; a regex is just not marked Sendable.
+  nonisolated(unsafe) private static let importStatement =
+    #/
+      ^\s* (?: @\w+ (?: \( [^)]* \) )? \s+ )*
+      (?: (?: public|package|internal|fileprivate|private ) \s+ )?
+      import \s+
+      (?: (?: struct|class|enum|protocol|typealias|func|let|var|actor ) \s+ )?
+      (?<module> \w+ )
+    /#
+}
