@@ -118,7 +118,8 @@ extension Survey {
   func unsatisfiedReason(
     _ finding: Finding, _ match: FilterMatch, _ others: [Int]
   ) -> UnsatisfiedReason {
-    if finding.reason == .filteredOut, let best = others.first(where: { !standings[$0].isAllowed }) {
+    if finding.reason == .filteredOut, let best = others.first(where: { !standings[$0].isAllowed })
+    {
       let forbidden = standings[best].layers.intersection(match.filter.prohibited)
       if forbidden.contains(.wifi) { return .wifiDenied }
       if forbidden.contains(.cellular) { return .cellularDenied }

@@ -78,7 +78,8 @@ enum Sentence {
       let kind = finding.refusal?.rawValue ?? RouteRefusal.unreachable.rawValue
       return "A route of type \(kind) turns \(family) traffic away"
     case .unknown:
-      return "The kernel could not say how \(family) traffic leaves, so a connection is worth trying"
+      return
+        "The kernel could not say how \(family) traffic leaves, so a connection is worth trying"
     case .noAddress where finding.family != nil && name != nil:
       return "The \(family) route out leads through \(name ?? ""), which has no usable \(family) "
         + "address"
