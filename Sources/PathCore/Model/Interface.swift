@@ -105,6 +105,8 @@ package struct Interface: Hashable, Sendable {
   /// A device of its own, or one that the configuration gave a type.
   package var isPhysical: Bool = false
   package var isRadioBlocked: Bool = false
+  /// The configuration says that a unique-local IPv6 address is enough here.
+  package var acceptsUniqueLocal: Bool = false
   package var cost: LinkCost = LinkCost()
   /// Sorted; refreshed lifetimes are not part of it.
   package var addresses: [InterfaceAddress] = []

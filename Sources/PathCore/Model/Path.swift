@@ -126,9 +126,15 @@ extension Path: Equatable {
 }
 
 extension Optional where Wrapped == NetworkIdentity {
-  /// Unknown against known is not a difference.
+  /// Unknown against known is not a difference, and neither is a gateway's hardware address that
+  /// becomes known after the wireless name it stands behind.
   package func isSameKnown(as other: NetworkIdentity?) -> Bool {
     guard let self, let other else { return true }
-    return self == other
+    if self.id == other.id {
+      guard let mine = self.ssid, let theirs = other.ssid else { return true }
+      return mine == theirs
+    }
+    guard let ssid = self.ssid, ssid == other.ssid else { return false }
+    return self.id == ssid || other.id == ssid
   }
 }

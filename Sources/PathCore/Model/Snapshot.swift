@@ -12,8 +12,9 @@ package struct NameServer: Hashable, Sendable {
 
 /// Everything the verdict depends on, read at one moment. Two equal snapshots give equal verdicts.
 package struct Snapshot: Hashable, Sendable {
-  /// Sorted by index: every link that could matter, and the links beneath those. A link with a
-  /// master or without an address is kept only when something else needs it; the rest is counted.
+  /// Sorted by index, each index once: every link that could matter, and the links beneath those.
+  /// A physical link is always kept, since its state explains why there is no path; another link
+  /// with a master or without an address only when something else needs it. The rest is counted.
   package var interfaces: [Interface]
   /// What an ordinary, unbound socket gets.
   package var ipv4: Lookup

@@ -1,0 +1,124 @@
+/// What lies beneath an interface: the types of its layers, and what a tunnel rides on.
+extension Survey {
+  /// A tunnel counts while it has something to ride on:
+  /// - its link was told: that link works and has an address;
+  /// - (a) some other link that is no tunnel would carry a bound socket's traffic;
+  /// - (b) such a link has a route through a gateway, as a VPN client keeps one to its server;
+  /// - (c) there is nothing else: no link that is no tunnel is up, and no device of its own exists.
+  ///   A container with only a tun is like that; a laptop whose radio is off is not.
+  mutating func judgeTunnels() {
+    let base = guessedBase()
+    let isAlone = !snapshot.interfaces.indices.contains { position in
+      !standings[position].isTunnel && standings[position].obstacle != .loopback
+        && (snapshot.interfaces[position].flags.contains(.up)
+          || snapshot.interfaces[position].isPhysical)
+    }
+    for position in standings.indices where standings[position].isTunnel {
+      switch snapshot.interfaces[position].underlay {
+      case .notNeeded, .always: break
+      case .link(let index):
+        standings[position].underlay = self.position(index)
+        if standings[position].obstacle == .none, !canBeRidden(index, base, isAlone, depth: 0) {
+          standings[position].obstacle = .noUnderlay
+        }
+      case .unknown:
+        standings[position].underlay = base
+        standings[position].isUnderlayGuessed = base != nil
+        if standings[position].obstacle == .none, base == nil, !isAlone {
+          standings[position].obstacle = .noUnderlay
+        }
+      }
+      judgeBoundLookups(position)
+    }
+  }
+
+  /// The link that an untold tunnel most likely rides on: by rule (a), else by rule (b).
+  private func guessedBase() -> Int? {
+    var carrying: Int?
+    var routed: Int?
+    for position in standings.indices where !standings[position].isTunnel {
+      if standings[position].carries {
+        if let best = carrying, !isPreferred(position, over: best) { continue }
+        carrying = position
+      } else if routed == nil, standings[position].obstacle == .none,
+        snapshot.interfaces[position].hasGatewayRoute,
+        standings[position].hasIPv4 || standings[position].hasIPv6
+      {
+        routed = position
+      }
+    }
+    return carrying ?? routed
+  }
+
+  /// Whether the told link could take a tunnel's packets. A route is not asked for: the far end
+  /// may be a neighbour.
+  private func canBeRidden(_ index: Int32, _ base: Int?, _ isAlone: Bool, depth: Int) -> Bool {
+    guard depth < Self.maximumDepth, let position = position(index),
+      standings[position].obstacle == .none,
+      standings[position].hasIPv4 || standings[position].hasIPv6
+    else { return false }
+    switch snapshot.interfaces[position].underlay {
+    case .notNeeded, .always: return true
+    case .unknown: return base != nil || isAlone
+    case .link(let next): return canBeRidden(next, base, isAlone, depth: depth + 1)
+    }
+  }
+
+  /// Kinds that are only another face of the device beneath. A PPP line is not: it is `other`
+  /// over something wired.
+  private static func takesTypeFromBeneath(_ kind: String) -> Bool {
+    switch kind {
+    case "vlan", "bond", "team", "bridge", "macvlan", "ipvlan": true
+    default: false
+    }
+  }
+
+  func effectiveType(_ position: Int, depth: Int) -> InterfaceType {
+    let own = snapshot.interfaces[position].type
+    guard own == .other, depth < Self.maximumDepth,
+      !snapshot.interfaces[position].isPhysical,
+      Self.takesTypeFromBeneath(snapshot.interfaces[position].kind)
+    else { return own }
+    if let ports = snapshot.interfaces[position].bridgePorts {
+      let positions = ports.compactMap { self.position($0) }
+      let live = positions.first { snapshot.interfaces[$0].linkState == .usable }
+      guard let port = live ?? positions.first else { return own }
+      return effectiveType(port, depth: depth + 1)
+    }
+    let lower = snapshot.interfaces[position].lower
+    guard lower != 0, let beneath = self.position(lower) else { return own }
+    return effectiveType(beneath, depth: depth + 1)
+  }
+
+  /// The types of the interface, of the link it sits or rides on, and of a bridge's physical ports
+  /// (those with a carrier, when one has it).
+  func layers(_ position: Int, depth: Int) -> InterfaceTypeSet {
+    var types = InterfaceTypeSet(standings[position].type)
+    visitBeneath(position, depth: depth) { types.insert(InterfaceTypeSet(standings[$0].type)) }
+    return types
+  }
+
+  /// Calls `body` with the position of every layer beneath, nearest first.
+  func visitBeneath(_ position: Int, depth: Int, _ body: (Int) -> Void) {
+    guard depth < Self.maximumDepth else { return }
+    let lower = snapshot.interfaces[position].lower
+    if lower != 0, let beneath = self.position(lower) {
+      body(beneath)
+      visitBeneath(beneath, depth: depth + 1, body)
+    }
+    if let underlay = standings[position].underlay {
+      body(underlay)
+      visitBeneath(underlay, depth: depth + 1, body)
+    }
+    guard let ports = snapshot.interfaces[position].bridgePorts, !ports.isEmpty else { return }
+    let anyLive = ports.contains { port in
+      self.position(port).map { snapshot.interfaces[$0].linkState == .usable } ?? false
+    }
+    for port in ports {
+      guard let beneath = self.position(port) else { continue }
+      if anyLive, snapshot.interfaces[beneath].linkState != .usable { continue }
+      body(beneath)
+      visitBeneath(beneath, depth: depth + 1, body)
+    }
+  }
+}
