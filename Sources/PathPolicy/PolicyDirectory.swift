@@ -1,0 +1,93 @@
+import CLinux
+import Glibc
+package import PathCore
+
+/// The files of a policy directory: `*.lua` are policies, `*_test.lua` their tests, `lib/*.lua` what
+/// they may `require`. Hidden files, editors' leftovers and other folders are not looked at.
+package struct PolicyDirectory: Sendable {
+  package var scripts: [PolicyScript] = []
+  /// Files that would be policies but could not be read, or modules that could not.
+  package var refused: [PolicyFault] = []
+
+  /// More policies than anybody has.
+  package static let policiesMax = 256
+  package static let modulesMax = 256
+
+  /// Why the directory itself could not be read.
+  package struct Unreadable: Error, Hashable, Sendable {
+    package var message: String
+  }
+
+  /// Reads all scripts, in the order of their names.
+  package init(reading path: String) throws(Unreadable) {
+    guard let root = ScriptFile.realPath(path) else {
+      throw Unreadable(message: "\(path): \(ScriptFile.describe(errno))")
+    }
+    let names = try Self.luaFiles(in: root, path)
+    guard names.count <= Self.policiesMax else {
+      throw Unreadable(
+        message: "\(path): \(names.count) policies; at most \(Self.policiesMax) are allowed")
+    }
+    let modules = readModules(root)
+    for name in names where !name.hasSuffix("_test.lua") {
+      let policy = String(name.dropLast(4))
+      guard Self.isPlain(policy) else {
+        refuse(policy, name, "a policy's name has letters, digits, '-', '_' and '.' only")
+        continue
+      }
+      do throws(ScriptFile.Refusal) {
+        let source = try ScriptFile.read("\(root)/\(name)", within: root)
+        scripts.append(PolicyScript(name: policy, file: name, source: source, modules: modules))
+      } catch {
+        refuse(policy, name, error.message)
+      }
+    }
+  }
+
+  private mutating func readModules(_ root: String) -> [PolicyModule] {
+    var modules: [PolicyModule] = []
+    let names = (try? Self.luaFiles(in: root + "/lib", "lib")) ?? []
+    for name in names.prefix(Self.modulesMax) {
+      do throws(ScriptFile.Refusal) {
+        let source = try ScriptFile.read("\(root)/lib/\(name)", within: root)
+        modules.append(
+          PolicyModule(name: String(name.dropLast(4)), file: "lib/\(name)", source: source))
+      } catch {
+        refuse("lib/\(name.dropLast(4))", "lib/\(name)", error.message)
+      }
+    }
+    return modules
+  }
+
+  private mutating func refuse(_ policy: String, _ file: String, _ message: String) {
+    refused.append(
+      PolicyFault(
+        policy: policy, handler: nil, kind: .load, file: file, line: 0, message: message))
+  }
+
+  /// Sorted names that end in `.lua` and are not hidden.
+  private static func luaFiles(in path: String, _ shown: String) throws(Unreadable) -> [String] {
+    guard let directory = unsafe opendir(path) else {
+      throw Unreadable(message: "\(shown): \(ScriptFile.describe(errno))")
+    }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(".lua"), !name.hasPrefix("."), name.utf8.count > 4 { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case 48...57, 65...90, 97...122, 45, 46, 95: true
+        default: false
+        }
+      }
+  }
+}
