@@ -1,0 +1,231 @@
+/* The table of host functions: what the prelude may do and scripts may not. */
+#include "internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const char luasandbox_key_host = 0;
+
+static int host_setmetatable(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_argexpected(L, lua_isnil(L, 2) || lua_istable(L, 2), 2, "nil or table");
+  lua_settop(L, 2);
+  lua_setmetatable(L, 1);
+  return 1;
+}
+
+static int host_getmetatable(lua_State *L) {
+  luaL_checkany(L, 1);
+  return lua_getmetatable(L, 1);
+}
+
+static int host_rawget(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 2);
+  lua_settop(L, 2);
+  lua_rawget(L, 1);
+  return 1;
+}
+
+static int host_rawset(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 3);
+  lua_settop(L, 3);
+  lua_rawset(L, 1);
+  return 1;
+}
+
+static int host_rawequal(lua_State *L) {
+  luaL_checkany(L, 2);
+  lua_pushboolean(L, lua_rawequal(L, 1, 2));
+  return 1;
+}
+
+static int host_rawlen(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, 1));
+  return 1;
+}
+
+static int host_freeze(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_settop(L, 1);
+  luasandbox_freeze(L);
+  return 1;
+}
+
+static int host_thaw(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_settop(L, 1);
+  luasandbox_thaw(L);
+  return 1;
+}
+
+static int host_frozen(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_pushboolean(L, luasandbox_is_frozen(L, 1));
+  return 1;
+}
+
+static int host_seed(lua_State *L) {
+  luasandbox_seed(luasandbox_of(L), (uint64_t)luaL_checkinteger(L, 1));
+  return 0;
+}
+
+static void push_place(lua_State *L, const lua_Debug *ar) {
+  lua_pushstring(L, ar->source[0] == '@' ? ar->source + 1 : ar->source);
+  lua_pushinteger(L, ar->currentline);
+}
+
+/* where(level): file and line; levels as in `error`. Without one: the innermost line of a script. */
+static int host_where(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  bool any = lua_isnoneornil(L, 1);
+  lua_Integer level = luaL_optinteger(L, 1, 1);
+  lua_Debug ar;
+  if (level < 0 || level > 200) return 0;
+  for (; level <= 200 && lua_getstack(L, (int)level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    bool script = ar.currentline > 0 && strcmp(ar.source + 1, box->prelude) != 0;
+    if (!any && ar.currentline <= 0) return 0;
+    if (any && !script) continue;
+    push_place(L, &ar);
+    return 2;
+  }
+  return 0;
+}
+
+/* line_of(fn): the line where a Lua function begins, and its file. */
+static int host_line_of(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_Debug ar;
+  lua_getinfo(L, ">S", &ar);
+  if (ar.linedefined < 0) return 0;
+  lua_pushinteger(L, ar.linedefined);
+  lua_pushstring(L, ar.source[0] == '@' ? ar.source + 1 : ar.source);
+  return 2;
+}
+
+/* ---- find_word: a scanner that knows Lua's comments and strings, nothing else ---- */
+
+typedef struct scanner {
+  const char *next, *end;
+  lua_Integer line;
+} scanner;
+
+static char look(const scanner *in, size_t ahead) {
+  return (size_t)(in->end - in->next) > ahead ? in->next[ahead] : '\0';
+}
+
+static void skip(scanner *in, size_t count) {
+  for (; count > 0 && in->next < in->end; count--)
+    if (*in->next++ == '\n') in->line++;
+}
+
+/* At '[': skips a long bracket whole, if it is one. */
+static bool skip_long_bracket(scanner *in) {
+  size_t level = 0;
+  while (look(in, 1 + level) == '=') level++;
+  if (look(in, 0) != '[' || look(in, 1 + level) != '[') return false;
+  skip(in, level + 2);
+  while (in->next < in->end) {
+    size_t equals = 0;
+    if (look(in, 0) == ']') {
+      while (look(in, 1 + equals) == '=') equals++;
+      if (equals == level && look(in, 1 + equals) == ']') {
+        skip(in, level + 2);
+        return true;
+      }
+    }
+    skip(in, 1 + (equals < level ? equals : 0));
+  }
+  return true;
+}
+
+static void skip_quoted(scanner *in, char quote) {
+  skip(in, 1);
+  while (in->next < in->end && look(in, 0) != quote && look(in, 0) != '\n')
+    skip(in, look(in, 0) == '\\' ? 2 : 1);
+  skip(in, 1);
+}
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static lua_Integer find_word(scanner *in, const char *word, size_t length) {
+  while (in->next < in->end) {
+    char c = look(in, 0);
+    if (c == '-' && look(in, 1) == '-') {
+      skip(in, 2);
+      if (look(in, 0) == '[' && skip_long_bracket(in)) continue;
+      while (in->next < in->end && look(in, 0) != '\n') skip(in, 1);
+    } else if (c == '"' || c == '\'') {
+      skip_quoted(in, c);
+    } else if (is_word(c)) {
+      const char *start = in->next;
+      while (is_word(look(in, 0))) skip(in, 1);
+      if ((size_t)(in->next - start) == length && memcmp(start, word, length) == 0) return in->line;
+    } else if (c != '[' || !skip_long_bracket(in)) {
+      skip(in, 1);
+    }
+  }
+  return 0;
+}
+
+/* find_word(word): the first line of host.source that has it as an identifier, or nil. */
+static int host_find_word(lua_State *L) {
+  size_t length, size = 0;
+  const char *word = luaL_checklstring(L, 1, &length);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_host);
+  lua_getfield(L, -1, "source");
+  const char *source = lua_tolstring(L, -1, &size);
+  if (source == NULL) return 0;
+  luasandbox_charge(L, luasandbox_of(L), (int64_t)size / 8 + 1);
+  scanner in = {source, source + size, 1};
+  lua_Integer line = find_word(&in, word, length);
+  if (line == 0) return 0;
+  lua_pushinteger(L, line);
+  return 1;
+}
+
+/* ---- the rest ---- */
+
+static int host_fuel(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  lua_pushinteger(L, box->fuel_limit - box->fuel);
+  return 1;
+}
+
+/* encode(value, name): its bytes; `name` is what an error text calls it. */
+static int host_encode(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  luaL_checkany(L, 1);
+  luasandbox_encode(L, 1, luaL_optstring(L, 2, ""));
+  lua_pushlstring(L, (const char *)box->output, box->output_length);
+  return 1;
+}
+
+static int host_decode(lua_State *L) {
+  size_t length;
+  const char *bytes = luaL_checklstring(L, 1, &length);
+  luasandbox_decode(L, (const uint8_t *)bytes, length);
+  return 1;
+}
+
+static const luaL_Reg host_functions[] = {
+  {"setmetatable", host_setmetatable}, {"getmetatable", host_getmetatable},
+  {"rawget", host_rawget}, {"rawset", host_rawset}, {"rawequal", host_rawequal},
+  {"rawlen", host_rawlen}, {"freeze", host_freeze}, {"thaw", host_thaw}, {"frozen", host_frozen},
+  {"seed", host_seed}, {"where", host_where}, {"line_of", host_line_of},
+  {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},
+  {"decode", host_decode}, {NULL, NULL},
+};
+
+/* Makes the table, keeps it in the registry and leaves it at the top. */
+void luasandbox_push_host(lua_State *L) {
+  luaL_newlib(L, host_functions);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_env);
+  lua_setfield(L, -2, "env");
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_host);
+}

@@ -1,0 +1,181 @@
+/* What the files of the sandbox share. Not part of the interface. */
+#ifndef LUASANDBOX_INTERNAL_H
+#define LUASANDBOX_INTERNAL_H
+
+#include "LuaSandbox.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdbool.h>
+
+enum {
+  HOOK_STEP = 100,              /* instructions between two ticks */
+  BYTES_PER_FUEL = 32,          /* allocated or scanned bytes for one unit of fuel */
+  MESSAGE_BYTES = 4096,         /* longest error text handed to the host */
+  ENCODE_DEPTH = 16,            /* tables inside tables, going out */
+  DECODE_DEPTH = 32,            /* coming in: room for the host's own envelope */
+  RAW_HEADER_BYTES = 8,         /* before each block: its serial number */
+};
+
+/* Library functions of Lua itself that ours call once they know the work is bounded. */
+typedef enum stock_function {
+  STOCK_TONUMBER, STOCK_BYTE, STOCK_CHAR, STOCK_LOWER, STOCK_UPPER, STOCK_REVERSE, STOCK_SUB,
+  STOCK_REP, STOCK_FORMAT, STOCK_UTF8_LEN, STOCK_UTF8_OFFSET, STOCK_UTF8_CODEPOINT,
+  STOCK_UTF8_CHAR, STOCK_UTF8_STEP, STOCK_UTF8_STEP_LAX, STOCK_COUNT,
+} stock_function;
+
+/* Where the running call is: an error means something else in each. */
+typedef enum phase { PHASE_RUN, PHASE_PARSE, PHASE_DATA } phase;
+
+/* The name a chunk was loaded under, kept to find it at the head of an error text. */
+typedef struct known_file {
+  struct known_file *next;
+  size_t bytes;
+  char name[];
+} known_file;
+
+/* The arguments of the entry point that runs, for the protected function that serves it. */
+typedef struct job {
+  lua_CFunction body;
+  const char *module;
+  const char *file;
+  const uint8_t *bytes;
+  size_t length;
+} job;
+
+struct luasandbox {
+  lua_State *lua;
+  luasandbox_limits limits;
+
+  size_t used;                  /* bytes held from the allocator */
+  uint64_t serial;              /* counts objects, so that they can be ordered without addresses */
+  void *stack_block;            /* the Lua stack, followed through its reallocations */
+  size_t stack_bytes;
+  size_t largest_string;
+
+  int64_t fuel;                 /* left of fuel_limit; the same in each run of the same input */
+  int64_t fuel_limit;
+  int64_t work;                 /* left; counts what depends on hash seeds and the collector */
+  int64_t deadline;             /* CLOCK_MONOTONIC nanoseconds, negative: none */
+  luasandbox_status doom;       /* not OK: this run must end, nothing may catch it */
+  bool dead;                    /* a doomed state never runs again */
+  bool booted;
+  phase phase;
+  int clock_pause;              /* matcher steps until the clock is read again */
+
+  job job;
+  char place_file[128];         /* where the fault was first seen */
+  int place_line;
+  known_file *files;
+  const char *prelude;          /* name of the prelude's chunk, "" before boot */
+
+  uint8_t *output;              /* the encoded result */
+  size_t output_length, output_capacity;
+  uint8_t *scratch;             /* keys being sorted */
+  size_t scratch_length, scratch_capacity;
+  uint8_t message[MESSAGE_BYTES];
+  size_t message_length;
+
+  uint64_t random[4];
+  lua_CFunction stock[STOCK_COUNT];
+  size_t fail_at;               /* tests only: refuse the allocation with this number */
+  size_t allocations;
+};
+
+/* Addresses that serve as registry keys; scripts cannot make light userdata. */
+extern const char luasandbox_key_host, luasandbox_key_env, luasandbox_key_dispatcher,
+    luasandbox_key_modules, luasandbox_key_loaded, luasandbox_key_lazy_meta,
+    luasandbox_key_frozen_meta;
+
+static inline luasandbox *luasandbox_of(lua_State *L) {
+  return *(luasandbox **)lua_getextraspace(L);
+}
+
+/* meter.c */
+void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_size);
+bool luasandbox_grow(luasandbox *box, uint8_t **block, size_t *capacity, size_t need);
+void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity);
+uint64_t luasandbox_serial(const void *object);
+void luasandbox_hook(lua_State *L, lua_Debug *ar);
+void luasandbox_start_meter(luasandbox *box, int64_t fuel);
+void luasandbox_doom(luasandbox *box, luasandbox_status status);
+_Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status);
+void luasandbox_check_clock(lua_State *L, luasandbox *box);
+void luasandbox_note_place(luasandbox *box);
+
+/* Takes fuel and ends the run when there is none. */
+static inline void luasandbox_charge(lua_State *L, luasandbox *box, int64_t amount) {
+  box->fuel -= amount;
+  if (box->fuel < 0 || box->doom != LUASANDBOX_OK) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
+}
+
+static inline void luasandbox_charge_bytes(lua_State *L, luasandbox *box, size_t bytes) {
+  luasandbox_charge(L, box, (int64_t)(bytes / BYTES_PER_FUEL) + 1);
+}
+
+/* native_stack.c */
+int luasandbox_run_with_stack(luasandbox *box, int (*run)(luasandbox *box));
+
+/* decode.c, encode.c */
+void luasandbox_decode(lua_State *L, const uint8_t *bytes, size_t length);
+void luasandbox_encode(lua_State *L, int index, const char *name);
+
+/* tables.c: frozen and lazy tables */
+bool luasandbox_is_frozen(lua_State *L, int index);
+void luasandbox_open_table(lua_State *L, int index);
+void luasandbox_freeze(lua_State *L);
+void luasandbox_thaw(lua_State *L);
+void luasandbox_make_lazy(lua_State *L, int table);
+void luasandbox_install_metatables(lua_State *L);
+void luasandbox_push_library(lua_State *L, const char *name);
+
+/* order.c: keys in a fixed order */
+typedef struct sort_key {
+  uint32_t ordinal;
+  uint8_t rank;
+  union {
+    lua_Integer integer;
+    lua_Number number;
+    uint64_t serial;
+    struct {
+      const char *bytes;
+      size_t length;
+    } text;
+  } of;
+} sort_key;
+
+enum { RANK_INTEGER, RANK_FLOAT, RANK_STRING, RANK_BOOLEAN, RANK_OBJECT };
+
+bool luasandbox_describe_key(lua_State *L, int index, sort_key *key);
+void luasandbox_sort_keys(lua_State *L, luasandbox *box, sort_key *keys, size_t count,
+                          size_t key_bytes, bool sorted);
+int luasandbox_compare_keys(const void *left, const void *right);
+int luasandbox_pairs(lua_State *L);
+int luasandbox_next(lua_State *L);
+
+/* buffer.c: text under construction, owned by a slot of the Lua stack */
+typedef struct text_buffer {
+  lua_State *lua;
+  luasandbox *box;
+  char *bytes;
+  size_t length, capacity;
+  int slot;
+  char first[512];
+} text_buffer;
+
+void luasandbox_buffer_start(text_buffer *buffer, lua_State *L);
+void luasandbox_buffer_add(text_buffer *buffer, const char *bytes, size_t length);
+void luasandbox_buffer_push(text_buffer *buffer);
+
+/* match.c, text.c, array.c, base.c, host.c, library.c */
+extern const luaL_Reg luasandbox_match_functions[], luasandbox_text_functions[],
+    luasandbox_utf8_functions[], luasandbox_array_functions[], luasandbox_base_functions[],
+    luasandbox_math_functions[];
+void luasandbox_push_text(lua_State *L, int index);
+void luasandbox_seed(luasandbox *box, uint64_t seed);
+void luasandbox_install_library(lua_State *L);
+void luasandbox_push_host(lua_State *L);
+int luasandbox_load_text(lua_State *L, const char *file, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,202 @@
+/* Memory, fuel and time: what a state may use, and how a run that used it up is ended.
+ *
+ * Two meters run side by side. `fuel` counts only what the script determines (instructions, objects
+ * made, bytes of long strings, steps of our own functions), so its reading is the same in every
+ * process. `work` counts what also depends on Lua's random hash seed and on the collector (rehashed
+ * tables, interned strings, emergency collections) and on what a single instruction may cost; its
+ * budget is wide, it only stops abuse and is never reported.
+ */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+  WORK_PER_FUEL = 2,
+  LONG_STRING_BLOCK = 96,       /* larger than the block of any interned string */
+  FREE_STRING_BYTES = 4096,     /* a longest string up to this size makes no tick dearer */
+  FREE_STACK_BYTES = 32 * 1024,
+};
+
+static const char doom_value = 0;
+static atomic_size_t live_bytes;
+
+size_t luasandbox_live_bytes(void) { return atomic_load(&live_bytes); }
+
+/* ---- ending a run ---- */
+
+void luasandbox_note_place(luasandbox *box) {
+  lua_Debug ar;
+  box->place_file[0] = '\0';
+  box->place_line = 0;
+  for (int level = 0; level < 64 && lua_getstack(box->lua, level, &ar); level++) {
+    if (!lua_getinfo(box->lua, "Sl", &ar) || ar.currentline <= 0 || ar.source[0] != '@') continue;
+    bool prelude = strcmp(ar.source + 1, box->prelude) == 0;
+    if (prelude && box->place_line != 0) continue;
+    size_t length = strnlen(ar.source + 1, sizeof box->place_file - 1);
+    memcpy(box->place_file, ar.source + 1, length);
+    box->place_file[length] = '\0';
+    box->place_line = ar.currentline;
+    if (!prelude) return;       /* a script's own line says more than the prelude's */
+  }
+}
+
+/* Does not raise, so that the allocator may call it: the next instruction does. */
+void luasandbox_doom(luasandbox *box, luasandbox_status status) {
+  if (box->doom != LUASANDBOX_OK || box->lua == NULL) return;
+  box->doom = status;
+  luasandbox_note_place(box);
+  /* Every later instruction raises again, so no pcall of the script can go on. */
+  lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT, 1);
+}
+
+_Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status) {
+  luasandbox_doom(luasandbox_of(L), status);
+  lua_pushlightuserdata(L, (void *)&doom_value);
+  lua_error(L);
+  abort();                      /* lua_error does not return */
+}
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void luasandbox_check_clock(lua_State *L, luasandbox *box) {
+  if (box->deadline >= 0 && now() > box->deadline) luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
+}
+
+/* One instruction can compare two strings or copy all variable arguments, however many bytes those
+ * are. Nothing tells us that it did, so a tick costs more while it could. */
+static int64_t tick_surcharge(const luasandbox *box) {
+  int64_t extra = 0;
+  if (box->largest_string > FREE_STRING_BYTES)
+    extra += (int64_t)(box->largest_string - FREE_STRING_BYTES) / 16;
+  if (box->stack_bytes > FREE_STACK_BYTES)
+    extra += (int64_t)(box->stack_bytes - FREE_STACK_BYTES) / 64;
+  return extra;
+}
+
+void luasandbox_hook(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  luasandbox *box = luasandbox_of(L);
+  box->work -= tick_surcharge(box);
+  if (box->work < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
+  luasandbox_charge(L, box, HOOK_STEP);
+  luasandbox_check_clock(L, box);
+}
+
+void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
+  if (fuel < 0) fuel = 0;
+  if (fuel > INT64_MAX / 4) fuel = INT64_MAX / 4;
+  box->fuel = box->fuel_limit = fuel;
+  box->work = fuel * WORK_PER_FUEL;
+  box->doom = LUASANDBOX_OK;
+  box->deadline = box->limits.deadline_ns < 0 ? -1 : now() + box->limits.deadline_ns;
+  box->largest_string /= 2;     /* a long string of an earlier call is probably gone */
+  box->place_file[0] = '\0';
+  box->place_line = 0;
+  lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT, HOOK_STEP);
+}
+
+/* ---- memory ---- */
+
+/* Called where Lua can not raise. */
+static void meter_allocation(luasandbox *box, bool fresh, size_t kind, size_t size) {
+  int64_t cost = (int64_t)(size / BYTES_PER_FUEL) + 1;
+  bool object = fresh && (kind == LUA_TTABLE || kind == LUA_TFUNCTION || kind == LUA_TUSERDATA ||
+                          (kind == LUA_TSTRING && size > LONG_STRING_BLOCK));
+  if (object) box->fuel -= cost;
+  else box->work -= cost;
+  if (fresh && kind == LUA_TSTRING && size > box->largest_string) box->largest_string = size;
+  if (box->fuel < 0 || box->work < 0) luasandbox_doom(box, LUASANDBOX_FUEL);
+}
+
+static void refuse(luasandbox *box) {
+  if (box->lua == NULL || box->doom != LUASANDBOX_OK) return;
+  luasandbox_note_place(box);
+  /* Lua now collects everything and asks again. A script that lives at the edge of its memory
+   * could have that done at each step. */
+  box->work -= (int64_t)(box->used / 16);
+  if (box->work < 0) luasandbox_doom(box, LUASANDBOX_MEMORY);
+}
+
+static bool may_grow(luasandbox *box, size_t block_size, size_t growth) {
+  if (box->fail_at != 0 && ++box->allocations >= box->fail_at) return false;
+  return block_size <= box->limits.block_bytes && box->used <= box->limits.memory_bytes &&
+         growth <= box->limits.memory_bytes - box->used;
+}
+
+static void account(luasandbox *box, size_t removed, size_t added) {
+  box->used = box->used - removed + added;
+  if (added > removed) atomic_fetch_add_explicit(&live_bytes, added - removed, memory_order_relaxed);
+  else atomic_fetch_sub_explicit(&live_bytes, removed - added, memory_order_relaxed);
+}
+
+void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
+  luasandbox *box = ud;
+  size_t held = block == NULL ? 0 : old_size + RAW_HEADER_BYTES;
+  char *raw = block == NULL ? NULL : (char *)block - RAW_HEADER_BYTES;
+  if (new_size == 0) {
+    free(raw);
+    account(box, held, 0);
+    return NULL;
+  }
+  size_t wanted = new_size + RAW_HEADER_BYTES;
+  if (wanted > held && !may_grow(box, new_size, wanted - held)) {
+    refuse(box);
+    return NULL;
+  }
+  char *fresh = realloc(raw, wanted);
+  if (fresh == NULL) {
+    if (wanted > held) return NULL;
+    fresh = raw;                /* Lua relies on shrinking never failing */
+  }
+  account(box, held, wanted);
+  if (block == NULL) {
+    box->serial++;
+    memcpy(fresh, &box->serial, sizeof box->serial);
+  }
+  if (wanted > held) meter_allocation(box, block == NULL, old_size, new_size);
+  void *result = fresh + RAW_HEADER_BYTES;
+  /* The first plain array of a new state is its stack. */
+  bool stack = block == NULL ? box->stack_block == NULL && old_size == 0 : block == box->stack_block;
+  if (stack) {
+    box->stack_block = result;
+    box->stack_bytes = new_size;
+  }
+  return result;
+}
+
+/* Objects are numbered in the order in which they were made, which addresses would not tell. */
+uint64_t luasandbox_serial(const void *object) {
+  uint64_t serial;
+  memcpy(&serial, (const char *)object - RAW_HEADER_BYTES, sizeof serial);
+  return serial;
+}
+
+/* Memory of the sandbox that Lua does not know: counted like its own. */
+bool luasandbox_grow(luasandbox *box, uint8_t **block, size_t *capacity, size_t need) {
+  if (need <= *capacity) return true;
+  size_t wanted = *capacity < 512 ? 512 : *capacity;
+  while (wanted < need) wanted = wanted > SIZE_MAX / 2 ? need : wanted * 2;
+  if (box->fail_at != 0 && ++box->allocations >= box->fail_at) return false;
+  if (wanted - *capacity > box->limits.memory_bytes + box->limits.result_bytes) return false;
+  uint8_t *fresh = realloc(*block, wanted);
+  if (fresh == NULL) return false;
+  account(box, *capacity, wanted);
+  *block = fresh;
+  *capacity = wanted;
+  return true;
+}
+
+void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity) {
+  free(*block);
+  account(box, *capacity, 0);
+  *block = NULL;
+  *capacity = 0;
+}

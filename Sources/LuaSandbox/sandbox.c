@@ -1,0 +1,405 @@
+/* The entry points. Each does its work in one protected function, so that no error of Lua's passes
+ * to the caller and running out of memory anywhere is just another outcome. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char luasandbox_key_dispatcher = 0;
+
+static const luasandbox_limits defaults = {
+  .memory_bytes = 8 << 20,
+  .block_bytes = 1 << 20,
+  .deadline_ns = 250000000,
+  .source_bytes = 256 << 10,
+  .result_bytes = 1 << 20,
+};
+
+enum { BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8 };
+
+/* ---- protected calls ---- */
+
+/* Runs where the error was raised, while the lines that led there can still be read. */
+static int note_error(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  if (box->doom == LUASANDBOX_OK) luasandbox_note_place(box);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static int run_body(luasandbox *box) {
+  lua_State *L = box->lua;
+  lua_settop(L, 0);
+  lua_pushcfunction(L, note_error);
+  lua_pushcfunction(L, box->job.body);
+  return lua_pcall(L, 0, 0, 1);
+}
+
+/* ---- error texts ---- */
+
+static void set_message(luasandbox *box, const char *text, size_t length) {
+  if (length > MESSAGE_BYTES) {
+    length = MESSAGE_BYTES;     /* not in the middle of a character */
+    while (length > MESSAGE_BYTES - 4 && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
+  }
+  memcpy(box->message, text, length);
+  box->message_length = length;
+}
+
+static void say(luasandbox *box, const char *text) { set_message(box, text, strlen(text)); }
+
+static void remember_file(luasandbox *box, const char *name) {
+  size_t length = strlen(name);
+  for (known_file *f = box->files; f != NULL; f = f->next)
+    if (strcmp(f->name, name) == 0) return;
+  known_file *file = luasandbox_allocate(box, NULL, 0, sizeof *file + length + 1);
+  if (file == NULL) return;     /* its errors will keep their prefix */
+  file->bytes = sizeof *file + length + 1;
+  memcpy(file->name, name, length + 1);
+  file->next = box->files;
+  box->files = file;
+}
+
+/* How Lua shortens a long file name at the head of a message. */
+static size_t short_name(const char *name, char text[LUA_IDSIZE]) {
+  size_t length = strlen(name), most = LUA_IDSIZE - 1;
+  if (length <= most) memcpy(text, name, length);
+  else {
+    memcpy(text, "...", 3);
+    memcpy(text + 3, name + length - (most - 3), most - 3);
+    length = most;
+  }
+  return length;
+}
+
+/* "file:12: text" → the text, file and line noted. Only names that were loaded count. */
+static const char *take_place(luasandbox *box, const char *text, size_t *length) {
+  char name[LUA_IDSIZE];
+  for (known_file *f = box->files; f != NULL; f = f->next) {
+    size_t n = short_name(f->name, name), i = n + 1;
+    if (*length < n + 4 || memcmp(text, name, n) != 0 || text[n] != ':') continue;
+    int line = 0;
+    for (; i < *length && text[i] >= '0' && text[i] <= '9' && line < 10000000; i++)
+      line = line * 10 + (text[i] - '0');
+    if (i == n + 1 || i + 1 >= *length || text[i] != ':' || text[i + 1] != ' ') continue;
+    snprintf(box->place_file, sizeof box->place_file, "%s", f->name);
+    box->place_line = line;
+    *length -= i + 2;
+    return text + i + 2;
+  }
+  return text;
+}
+
+/* The error value at the top of the stack, as text. Nothing here may raise. */
+static void read_error(luasandbox *box) {
+  lua_State *L = box->lua;
+  char text[96];
+  size_t length;
+  switch (lua_gettop(L) > 0 ? lua_type(L, -1) : LUA_TNONE) {
+    case LUA_TSTRING: {
+      const char *bytes = lua_tolstring(L, -1, &length);
+      bytes = take_place(box, bytes, &length);
+      set_message(box, bytes, length);
+      break;
+    }
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, -1)) snprintf(text, sizeof text, "%lld", (long long)lua_tointeger(L, -1));
+      else snprintf(text, sizeof text, "%.14g", lua_tonumber(L, -1));
+      say(box, text);
+      break;
+    default:
+      snprintf(text, sizeof text, "(error object is a %s value)", luaL_typename(L, -1));
+      say(box, text);
+  }
+}
+
+static luasandbox_status explain_doom(luasandbox *box) {
+  char text[160];
+  switch (box->doom) {
+    case LUASANDBOX_DEADLINE:
+      snprintf(text, sizeof text, "it ran longer than the %lld ms it may take",
+               (long long)(box->limits.deadline_ns / 1000000));
+      break;
+    case LUASANDBOX_MEMORY:
+      snprintf(text, sizeof text,
+               "it needs more memory than it may have (%zu KiB, or %zu KiB in one piece)",
+               box->limits.memory_bytes / 1024, box->limits.block_bytes / 1024);
+      break;
+    default:
+      snprintf(text, sizeof text, "it used up its %lld units of fuel: an endless loop?",
+               (long long)box->fuel_limit);
+  }
+  say(box, text);
+  return box->doom;
+}
+
+static luasandbox_status classify(luasandbox *box, int outcome) {
+  if (outcome == -1) {
+    say(box, "no thread with enough native stack could be started");
+    return LUASANDBOX_ERROR;
+  }
+  if (outcome == LUA_ERRMEM && box->doom == LUASANDBOX_OK) box->doom = LUASANDBOX_MEMORY;
+  if (box->doom != LUASANDBOX_OK) {
+    box->dead = true;
+    return explain_doom(box);
+  }
+  if (outcome == LUA_OK) return LUASANDBOX_OK;
+  read_error(box);
+  if (box->phase == PHASE_PARSE) return LUASANDBOX_SYNTAX;
+  return box->phase == PHASE_DATA ? LUASANDBOX_DATA : LUASANDBOX_ERROR;
+}
+
+static void report(luasandbox *box, luasandbox_status status, luasandbox_result *result) {
+  if (result == NULL) return;
+  memset(result, 0, sizeof *result);
+  result->status = status;
+  bool ok = status == LUASANDBOX_OK;
+  result->bytes = ok ? box->output : box->message;
+  result->length = ok ? box->output_length : box->message_length;
+  if (!ok) {
+    memcpy(result->file, box->place_file, sizeof result->file);
+    result->line = box->place_line;
+  }
+  /* Which meter ended it depends on the process, so a run out of fuel has used all of it. */
+  result->fuel_used = status == LUASANDBOX_FUEL ? box->fuel_limit : box->fuel_limit - box->fuel;
+  result->memory_used = box->used;
+}
+
+static void begin(luasandbox *box, int64_t fuel) {
+  if (box->output_capacity > KEPT_BYTES)
+    luasandbox_release(box, &box->output, &box->output_capacity);
+  if (box->scratch_capacity > KEPT_BYTES)
+    luasandbox_release(box, &box->scratch, &box->scratch_capacity);
+  box->output_length = box->scratch_length = box->message_length = 0;
+  box->phase = PHASE_RUN;
+  box->allocations = 0;
+  luasandbox_start_meter(box, fuel);
+}
+
+static luasandbox_status refuse(luasandbox *box, luasandbox_status status, const char *text,
+                                luasandbox_result *result) {
+  box->fuel = box->fuel_limit = 0;
+  box->place_file[0] = '\0';
+  box->place_line = 0;
+  say(box, text);
+  report(box, status, result);
+  return status;
+}
+
+static luasandbox_status perform(luasandbox *box, job job, int64_t fuel,
+                                 luasandbox_result *result) {
+  begin(box, fuel);
+  box->job = job;
+  luasandbox_status status = classify(box, luasandbox_run_with_stack(box, run_body));
+  lua_settop(box->lua, 0);
+  report(box, status, result);
+  return status;
+}
+
+/* ---- chunks ---- */
+
+/* Loads text with the scripts' environment. A byte order mark and a first line for the shell are
+ * skipped; the line's end stays, so that lines keep their numbers. */
+int luasandbox_load_text(lua_State *L, const char *file, const char *text, size_t length) {
+  luasandbox *box = luasandbox_of(L);
+  luasandbox_charge(L, box, (int64_t)(length / SOURCE_BYTES_PER_FUEL) + 1);
+  if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3;
+  if (length >= 1 && text[0] == '#') {
+    const char *end = memchr(text, '\n', length);
+    size_t skipped = end == NULL ? length : (size_t)(end - text);
+    text += skipped;
+    length -= skipped;
+  }
+  lua_pushfstring(L, "@%s", file);
+  if (length > 0 && text[0] == LUA_SIGNATURE[0]) {
+    lua_pushfstring(L, "%s:1: bytecode is not accepted, text only", file);
+    return LUA_ERRSYNTAX;
+  }
+  int status = luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t");
+  lua_remove(L, -2);
+  if (status == LUA_ERRMEM) luasandbox_raise_doom(L, LUASANDBOX_MEMORY);
+  if (status != LUA_OK) return status;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_env);
+  lua_setupvalue(L, -2, 1);
+  return LUA_OK;
+}
+
+static void load_job(lua_State *L, const job *job) {
+  luasandbox *box = luasandbox_of(L);
+  box->phase = PHASE_PARSE;
+  if (luasandbox_load_text(L, job->file, (const char *)job->bytes, job->length) != LUA_OK)
+    lua_error(L);
+  box->phase = PHASE_RUN;
+}
+
+/* The prelude gets a copy of the environment, so that its globals are not the scripts'. */
+static void give_own_environment(lua_State *L) {
+  lua_newtable(L);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_env);
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -5);
+  }
+  lua_pop(L, 1);
+  lua_setupvalue(L, -2, 1);
+}
+
+static int boot_body(lua_State *L) {
+  load_job(L, &luasandbox_of(L)->job);
+  give_own_environment(L);
+  luasandbox_push_host(L);
+  lua_call(L, 1, 1);
+  if (!lua_isfunction(L, -1)) return luaL_error(L, "the prelude must return a function");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_dispatcher);
+  return 0;
+}
+
+static int add_module_body(lua_State *L) {
+  const job *job = &luasandbox_of(L)->job;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_modules);
+  lua_createtable(L, 0, 2);
+  lua_pushstring(L, job->file);
+  lua_setfield(L, -2, "file");
+  lua_pushlstring(L, (const char *)job->bytes, job->length);
+  lua_setfield(L, -2, "source");
+  lua_setfield(L, -2, job->module);
+  return 0;
+}
+
+static int load_body(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  const job *job = &box->job;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_host);
+  lua_pushlstring(L, (const char *)job->bytes, job->length);
+  lua_setfield(L, -2, "source");
+  lua_pushstring(L, job->file);
+  lua_setfield(L, -2, "file");
+  load_job(L, job);
+  lua_call(L, 0, 1);
+  lua_setfield(L, -2, "chunk");
+  lua_pushnil(L);
+  luasandbox_encode(L, -1, "");
+  return 0;
+}
+
+static int call_body(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  const job *job = &box->job;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_dispatcher);
+  box->phase = PHASE_DATA;
+  luasandbox_decode(L, job->bytes, job->length);
+  box->phase = PHASE_RUN;
+  lua_call(L, 1, 1);
+  box->phase = PHASE_DATA;
+  luasandbox_encode(L, -1, "");
+  return 0;
+}
+
+/* ---- life ---- */
+
+static int prepare_body(lua_State *L) {
+  luasandbox_install_metatables(L);
+  luasandbox_install_library(L);
+  return 0;
+}
+
+static void fill_limits(luasandbox *box, const luasandbox_limits *limits) {
+  if (limits != NULL) box->limits = *limits;
+  if (box->limits.memory_bytes == 0) box->limits.memory_bytes = defaults.memory_bytes;
+  if (box->limits.block_bytes == 0) box->limits.block_bytes = defaults.block_bytes;
+  if (box->limits.deadline_ns == 0) box->limits.deadline_ns = defaults.deadline_ns;
+  if (box->limits.source_bytes == 0) box->limits.source_bytes = defaults.source_bytes;
+  if (box->limits.result_bytes == 0) box->limits.result_bytes = defaults.result_bytes;
+  if (box->limits.block_bytes < 4096) box->limits.block_bytes = 4096;
+}
+
+luasandbox *luasandbox_create(const luasandbox_limits *limits) {
+  luasandbox *box = calloc(1, sizeof *box);
+  if (box == NULL) return NULL;
+  fill_limits(box, limits);
+  box->prelude = "";
+  box->fuel = box->work = INT64_MAX;
+  luasandbox_seed(box, 0);
+  lua_State *L = lua_newstate(luasandbox_allocate, box);
+  if (L == NULL) {
+    luasandbox_destroy(box);
+    return NULL;
+  }
+  *(luasandbox **)lua_getextraspace(L) = box;
+  box->lua = L;
+  job job = {.body = prepare_body};
+  if (perform(box, job, INT64_MAX, NULL) != LUASANDBOX_OK) {
+    luasandbox_destroy(box);
+    return NULL;
+  }
+  return box;
+}
+
+void luasandbox_destroy(luasandbox *box) {
+  if (box == NULL) return;
+  lua_State *L = box->lua;
+  box->lua = NULL;              /* from here on the allocator only frees */
+  if (L != NULL) lua_close(L);  /* no script can have made a finalizer */
+  for (known_file *file = box->files, *next; file != NULL; file = next) {
+    next = file->next;
+    luasandbox_allocate(box, file, file->bytes, 0);
+  }
+  luasandbox_release(box, &box->output, &box->output_capacity);
+  luasandbox_release(box, &box->scratch, &box->scratch_capacity);
+  free(box);
+}
+
+/* Why a state can not run a chunk of this size now, or NULL. */
+static const char *unfit(const luasandbox *box, bool booted) {
+  if (box->dead) return "this state was stopped by a limit and cannot run again";
+  if (box->booted != booted) return booted ? "it has no prelude yet" : "it has a prelude already";
+  return NULL;
+}
+
+luasandbox_status luasandbox_boot(luasandbox *box, const char *name, const uint8_t *source,
+                                  size_t length, luasandbox_result *result) {
+  const char *why = unfit(box, false);
+  if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
+  remember_file(box, name);
+  box->prelude = box->files != NULL ? box->files->name : "";
+  job job = {.body = boot_body, .file = name, .bytes = source, .length = length};
+  luasandbox_status status = perform(box, job, BOOT_FUEL, result);
+  box->booted = status == LUASANDBOX_OK;
+  return status;
+}
+
+luasandbox_status luasandbox_add_module(luasandbox *box, const char *module, const char *file,
+                                        const uint8_t *source, size_t length) {
+  if (box->dead) return LUASANDBOX_ERROR;
+  if (length > box->limits.source_bytes) return LUASANDBOX_SYNTAX;
+  remember_file(box, file);
+  job job = {.body = add_module_body, .module = module, .file = file, .bytes = source,
+             .length = length};
+  return perform(box, job, INT64_MAX, NULL);
+}
+
+luasandbox_status luasandbox_load(luasandbox *box, const char *file, const uint8_t *source,
+                                  size_t length, int64_t fuel, luasandbox_result *result) {
+  const char *why = unfit(box, true);
+  if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
+  if (length > box->limits.source_bytes) {
+    char text[96];
+    snprintf(text, sizeof text, "the file is too long (%zu bytes, at most %zu)", length,
+             box->limits.source_bytes);
+    return refuse(box, LUASANDBOX_SYNTAX, text, result);
+  }
+  remember_file(box, file);
+  job job = {.body = load_body, .file = file, .bytes = source, .length = length};
+  return perform(box, job, fuel, result);
+}
+
+luasandbox_status luasandbox_call(luasandbox *box, const uint8_t *input, size_t length,
+                                  int64_t fuel, luasandbox_result *result) {
+  const char *why = unfit(box, true);
+  if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
+  job job = {.body = call_body, .bytes = input, .length = length};
+  return perform(box, job, fuel, result);
+}
