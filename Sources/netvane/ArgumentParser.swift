@@ -82,8 +82,7 @@ struct ArgumentParser {
   }
 
   private func flag(_ word: String) throws(UsageError) -> Flag {
-    if word == "-h" { return flagTable[flagTable.firstIndex { $0.name == .help }!] }
-    let name = Self.nameOfFlag(word)
+    let name = word == "-h" ? Flag.Name.help.typed : Self.nameOfFlag(word)
     if let flag = command.flags.first(where: { $0.name.typed == name }) { return flag }
     if let flag = flagTable.first(where: { $0.name.typed == name }) {
       let owners = flag.commands.map(\.rawValue).joined(separator: ", ")
@@ -116,7 +115,7 @@ struct ArgumentParser {
     if next.hasPrefix("-"), next != "-" {
       throw error(
         "\(name) is followed by \(quoted(next)); \(placeholder) was expected "
-          + "(a value with a dash in front: \(name)=\(next))")
+          + "(a value that begins with a dash: \(name)=VALUE)")
     }
     return next
   }
