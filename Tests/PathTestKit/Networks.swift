@@ -1,0 +1,41 @@
+package import PathCore
+
+/// Ready-made snapshots, for tests that are about time and policies rather than about routes.
+extension Snapshot {
+  /// A wired or wireless link with an address and a default route through 192.0.2.1.
+  package static func online(
+    _ name: String = "wlan0", type: InterfaceType = .wifi, index: Int32 = 2
+  ) -> Snapshot {
+    let route = Lookup.route(
+      RouteAnswer(hops: [NextHop(interface: index, gateway: IPAddress(ipv4: 0xC000_0201))]))
+    var link = Interface(
+      index: index, name: name, type: type, flags: [.up, .running, .lowerUp])
+    link.operationalState = .up
+    link.isPhysical = true
+    link.addresses = [InterfaceAddress(IPAddress(ipv4: 0xC000_020A), prefixLength: 24)]
+    link.ipv4 = route
+    link.ipv6 = .noRoute
+    return Snapshot(
+      interfaces: [.loopback, link], ipv4: route,
+      nameServers: [NameServer(IPAddress(ipv4: 0xC000_0235))])
+  }
+
+  /// The same link without a carrier, its routes gone.
+  package static func offline(
+    _ name: String = "wlan0", type: InterfaceType = .wifi, index: Int32 = 2
+  ) -> Snapshot {
+    var link = Interface(index: index, name: name, type: type, flags: [.up])
+    link.operationalState = .down
+    link.isPhysical = true
+    return Snapshot(interfaces: [.loopback, link])
+  }
+}
+
+extension Interface {
+  package static var loopback: Interface {
+    var link = Interface(
+      index: 1, name: "lo", type: .loopback, flags: [.up, .running, .lowerUp, .loopback])
+    link.addresses = [InterfaceAddress(IPAddress(ipv4: 0x7F00_0001), prefixLength: 8)]
+    return link
+  }
+}
