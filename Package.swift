@@ -62,7 +62,7 @@ let package = Package(
       name: "LuaSandboxTests", dependencies: ["LuaSandbox"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"],
+      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"], exclude: ["Golden"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],
