@@ -73,7 +73,7 @@ extension Engine {
 
   private mutating func commit(_ policy: Int, _ outcome: HandlerOutcome) {
     var before: [(key: String, alert: LiveAlert?)] = []
-    var published: [String] = []
+    var published: [(name: String, data: PlainData?)] = []
     for intent in outcome.intents {
       switch intent {
       case .raise(let content, let expires):
@@ -86,16 +86,16 @@ extension Engine {
       case .startTimer(let request): startTimer(policy, request)
       case .cancelTimer(let name): endTimer(policy, name)
       case .publish(let name, let data):
-        if policies[policy].published[name] != data {
-          policies[policy].published[name] = data
-          if !published.contains(name) { published.append(name) }
+        if !published.contains(where: { $0.name == name }) {
+          published.append((name, policies[policy].published[name]))
         }
+        policies[policy].published[name] = data
       case .log(let text): log(policy, text)
       }
     }
     for entry in before { tellAlert(policy, entry.key, before: entry.alert) }
-    for name in published {
-      if let data = policies[policy].published[name] {
+    for (name, before) in published {
+      if let data = policies[policy].published[name], data != before {
         orders.append(.publish(policy: policies[policy].name, name: name, data))
       }
     }
