@@ -1,7 +1,7 @@
 import PathCore
 
-/// Writes a handler's request as the map that the prelude's `call` reads. What few policies look at is
-/// written lazily: the sandbox decodes it when it is first asked for.
+/// Writes a handler's request as the map that the prelude's `call` reads. What few policies look at
+/// is written lazily: the sandbox decodes it when it is first asked for.
 struct RequestEncoder {
   /// The request as one encoded value; `state` only when the policy's Lua state does not have it.
   func encode(_ request: HandlerRequest, state: PlainData?) -> [UInt8] {

@@ -1,8 +1,8 @@
 package import PathCore
 package import PathPolicy
 
-/// The real engine and the real policies under a virtual clock: what the daemon is, without a kernel
-/// and without waiting.
+/// The real engine and the real policies under a virtual clock: what the daemon is, without a
+/// kernel and without waiting.
 package final class Simulator {
   package private(set) var engine: Engine
   package let runtime = PolicyRuntime()

@@ -1,4 +1,4 @@
-/// Writes JSON to bytes: one line, keys in the order they are asked for, no floats. What it writes
+/// Writes JSON to bytes: one line, keys in the order they are asked for. What it writes
 /// is always valid; strings have every control character escaped, C1 and DEL included, so that a
 /// line is safe to show.
 package struct JSONWriter: Sendable {
@@ -71,6 +71,13 @@ package struct JSONWriter: Sendable {
   package mutating func integer(_ value: some BinaryInteger) {
     separate()
     bytes.append(contentsOf: String(value).utf8)
+  }
+
+  /// A finite number in the shortest form that reads back the same; JSON knows no other.
+  package mutating func number(_ value: Double) {
+    guard value.isFinite else { return null() }
+    separate()
+    bytes.append(contentsOf: value.description.utf8)
   }
 
   package mutating func bool(_ value: Bool) {

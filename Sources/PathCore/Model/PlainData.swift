@@ -1,5 +1,5 @@
-/// A value without behaviour – nothing, booleans, numbers, text, arrays, maps – in the encoding that
-/// crosses the sandbox border. Equal values have equal bytes, so comparing and keeping need no
+/// A value without behaviour – nothing, booleans, numbers, text, arrays, maps – in the encoding
+/// that crosses the sandbox border. Equal values have equal bytes, so comparing and keeping need no
 /// decoding.
 package struct PlainData: Hashable, Sendable {
   /// One encoded value; see `Tag`.
