@@ -102,7 +102,8 @@ struct PolicyTableTests {
     Wrong(entry: "state = { [1.5] = 1 }", "a key that is a float is not plain data"),
     Wrong(entry: "state = { t = ('x'):rep(70000) }", "state may have 64 KiB"),
     Wrong(entry: "every = 'tick'", "'every': expected a table, not 'tick'"),
-    Wrong(entry: "every = { tick = 5 }", "every.tick: a duration is a string such as \"10s\", not 5"),
+    Wrong(
+      entry: "every = { tick = 5 }", "every.tick: a duration is a string such as \"10s\", not 5"),
     Wrong(entry: "every = { tick = '999ms' }", "every.tick: at least 1s"),
     Wrong(entry: "every = { '5s' }", "every: each timer has a name, not 1"),
     Wrong(entry: "every = { tick = '5s' }", "every needs a function on_timer(ctx, ev)"),
@@ -132,13 +133,13 @@ struct PolicyTableTests {
   }
 
   @Test func `a huge table is refused by its first key and not walked`() {
-    let text = "local t = {}\nfor i = 1, 100000 do t[i] = i end\nreturn t"
+    let text = "local t = {}\nfor i = 1, 20000 do t[i] = i end\nreturn t"
     #expect(says(Rig.rejection(text), "p.lua:3", "a policy has no '1'"))
   }
 
   @Test func `a state that contains itself is refused`() {
     let text = "local s = {}\ns.me = s\nreturn { api = 1,\nstate = s }"
-    #expect(says(Rig.rejection(text), "p.lua:4", "nested too deeply, or contains itself"))
+    #expect(says(Rig.rejection(text), "p.lua:2", "nested too deeply, or contains itself"))
   }
 
   @Test func `all that may be written is understood`() throws {
