@@ -23,13 +23,17 @@ package struct PolicyDirectory: Sendable {
     guard let root = ScriptFile.realPath(path) else {
       throw Unreadable(message: "\(path): \(ScriptFile.describe(errno))")
     }
-    let names = try Self.luaFiles(in: root, path)
+    guard ScriptFile.isGuarded(root) else {
+      throw Unreadable(
+        message: "\(path): everybody may write into it; take that away with: chmod o-w")
+    }
+    let names = try Self.luaFiles(in: root, path).filter { !$0.hasSuffix("_test.lua") }
     guard names.count <= Self.policiesMax else {
       throw Unreadable(
         message: "\(path): \(names.count) policies; at most \(Self.policiesMax) are allowed")
     }
     let modules = readModules(root)
-    for name in names where !name.hasSuffix("_test.lua") {
+    for name in names {
       let policy = String(name.dropLast(4))
       guard Self.isPlain(policy) else {
         refuse(policy, name, "a policy's name has letters, digits, '-', '_' and '.' only")
