@@ -603,6 +603,7 @@ local function call(given)
   request = given
   if given.state then members.state, state_bytes = given.state, host.encode(given.state) end
   host.seed(given.seed)
+  given.alerts, given.timers = given.alerts or {}, given.timers or {}
   local ev = given.ev
   handler = function_for(given.handler, ev)
   intents, slots, logs, summary = {}, {}, 0, nil
