@@ -83,7 +83,13 @@ struct LinkTable {
     return .changed
   }
 
-  mutating func setNature(_ nature: LinkNature?, of index: Int32) {
+  var hasUnknownNatures: Bool { entries.values.contains { $0.nature == nil } }
+
+  var linksWithoutNature: [LinkRecord] {
+    entries.values.filter { $0.nature == nil }.map(\.record)
+  }
+
+  mutating func setNature(_ nature: LinkNature, of index: Int32) {
     entries[index]?.nature = nature
   }
 

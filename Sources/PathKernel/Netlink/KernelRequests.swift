@@ -27,7 +27,7 @@ final class KernelRequests {
   private static let slot = 8 * 1024
   private static let dumpBufferLimit = 16 << 20
 
-  private let socket: NetlinkSocket
+  private var socket: NetlinkSocket
   private var outgoing = RequestBuffer()
   private var incoming = [UInt8](repeating: 0, count: 16 * slot)
   private var datagrams = [clinux_datagram](repeating: clinux_datagram(), count: 16)
@@ -37,7 +37,11 @@ final class KernelRequests {
 
   init(userID: UInt32) throws(KernelError) {
     self.userID = userID
-    socket = try NetlinkSocket(nonBlocking: false)
+    socket = try Self.open()
+  }
+
+  private static func open() throws(KernelError) -> NetlinkSocket {
+    let socket = try NetlinkSocket(nonBlocking: false)
     socket.setReceiveBuffer(1 << 20)
     socket.setTimeout(seconds: 2)
     _ = socket.setNetlinkOption(NETLINK_EXT_ACK, 1)
@@ -45,6 +49,7 @@ final class KernelRequests {
     guard socket.setNetlinkOption(NETLINK_GET_STRICT_CHK, 1) else {
       throw KernelError("ask for strict checks (Linux 4.20 or later)")
     }
+    return socket
   }
 
   // MARK: Single answers
@@ -263,18 +268,18 @@ final class KernelRequests {
     dump(Int(RTM_GETADDR), headerLength: MemoryLayout<ifaddrmsg>.size, take) { _ in }
   }
 
-  /// The routes of all tables that leave by one interface.
+  /// The routes of all tables that leave by one interface; at most `limit` of them.
   func dumpRoutes(
-    _ family: AddressFamily, interface: Int32, _ take: (RawSpan, Message) -> Void
+    _ family: AddressFamily, interface: Int32, limit: Int, _ take: (RawSpan, Message) -> Void
   ) -> DumpEnd {
-    dump(Int(RTM_GETROUTE), headerLength: MemoryLayout<rtmsg>.size, take) { buffer in
+    dump(Int(RTM_GETROUTE), headerLength: MemoryLayout<rtmsg>.size, limit: limit, take) { buffer in
       buffer.set(family.kernel, at: 0)
       buffer.put(Int(RTA_OIF.rawValue), UInt32(bitPattern: interface))
     }
   }
 
   private func dump(
-    _ type: Int, headerLength: Int, _ take: (RawSpan, Message) -> Void,
+    _ type: Int, headerLength: Int, limit: Int = .max, _ take: (RawSpan, Message) -> Void,
     _ write: (inout RequestBuffer) -> Void
   ) -> DumpEnd {
     counters.dumps += 1
@@ -288,13 +293,23 @@ final class KernelRequests {
       return .failed(error.description)
     }
     var end = DumpEnd.complete
+    var count = 0
     while true {
-      switch receivePart(sequence, &end, take) {
-      case .more: continue
+      let part = receivePart(sequence, &end) { bytes, message in
+        count += 1
+        if count <= limit { take(bytes, message) }
+      }
+      switch part {
+      case .more where count <= limit: continue
+      case .more:
+        abandon()
+        return end
       case .done:
         if end == .interrupted { counters.interruptedDumps += 1 }
         return end
-      case .broken(let reason): return .failed(reason)
+      case .broken(let reason):
+        abandon()
+        return .failed(reason)
       }
     }
   }
@@ -302,6 +317,11 @@ final class KernelRequests {
   private enum Part {
     case more, done
     case broken(String)
+  }
+
+  /// A dump that is not read to its end blocks the next one on its socket.
+  private func abandon() {
+    if let fresh = try? Self.open() { socket = fresh }
   }
 
   /// Reads one datagram of a dump, first making room for the whole of it.
