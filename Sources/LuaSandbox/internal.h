@@ -172,6 +172,7 @@ extern const luaL_Reg luasandbox_match_functions[], luasandbox_text_functions[],
     luasandbox_utf8_functions[], luasandbox_array_functions[], luasandbox_base_functions[],
     luasandbox_math_functions[];
 void luasandbox_push_text(lua_State *L, int index);
+void luasandbox_add_arithmetic(lua_State *L);
 void luasandbox_seed(luasandbox *box, uint64_t seed);
 void luasandbox_install_library(lua_State *L);
 void luasandbox_push_host(lua_State *L);
