@@ -50,13 +50,11 @@ struct luasandbox {
 
   size_t used;                  /* bytes held from the allocator */
   uint64_t serial;              /* counts objects, so that they can be ordered without addresses */
-  void *stack_block;            /* the Lua stack, followed through its reallocations */
-  size_t stack_bytes;
-  size_t largest_string;
 
   int64_t fuel;                 /* left of fuel_limit; the same in each run of the same input */
   int64_t fuel_limit;
   int64_t work;                 /* left; counts what depends on hash seeds and the collector */
+  int64_t last_tick, cpu_mark;  /* clock readings, to notice ticks that take too long */
   int64_t deadline;             /* CLOCK_MONOTONIC nanoseconds, negative: none */
   luasandbox_status doom;       /* not OK: this run must end, nothing may catch it */
   bool dead;                    /* a doomed state never runs again */
@@ -99,6 +97,7 @@ void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity);
 uint64_t luasandbox_serial(const void *object);
 void luasandbox_hook(lua_State *L, lua_Debug *ar);
 void luasandbox_start_meter(luasandbox *box, int64_t fuel);
+void luasandbox_start_clocks(luasandbox *box);
 void luasandbox_doom(luasandbox *box, luasandbox_status status);
 _Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status);
 void luasandbox_check_clock(lua_State *L, luasandbox *box);
