@@ -46,6 +46,7 @@ package struct PolicyDirectory: Sendable {
         refuse(policy, name, error.message)
       }
     }
+    scripts.sort { $0.name < $1.name }
   }
 
   private mutating func readModules(_ root: String) -> [PolicyModule] {
@@ -60,7 +61,7 @@ package struct PolicyDirectory: Sendable {
         refuse("lib/\(name.dropLast(4))", "lib/\(name)", error.message)
       }
     }
-    return modules
+    return modules.sorted { $0.name < $1.name }
   }
 
   private mutating func refuse(_ policy: String, _ file: String, _ message: String) {
