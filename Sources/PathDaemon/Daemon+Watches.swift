@@ -15,22 +15,13 @@ extension Daemon {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// A reader of the kernel, or one that says why there is none.
-  static func openKernel(_ settings: KernelSettings) -> KernelReader {
-    do throws(KernelError) {
-      return try KernelReader(settings: settings)
-    } catch {
-      return KernelReader.unavailable(error.description)
-    }
-  }
-
   func watchEverything() throws(LoopError) {
-    if reader.eventDescriptor >= 0 {
-      try loop.watch(descriptor: reader.eventDescriptor) { [unowned self] in hearKernel() }
-    }
-    if reader.resolverDescriptor >= 0 {
-      try loop.watch(descriptor: reader.resolverDescriptor) { [unowned self] in
-        if reader.drainResolver() { readSoon() }
+    if let reader = kernel.reader {
+      try loop.watch(descriptor: reader.eventDescriptor) { [unowned self] in hear(reader) }
+      if reader.resolverDescriptor >= 0 {
+        try loop.watch(descriptor: reader.resolverDescriptor) { [unowned self] in
+          if reader.drainResolver() { readSoon() }
+        }
       }
     }
     for signal in [SIGTERM, SIGINT] {
@@ -55,7 +46,7 @@ extension Daemon {
     if isatty(STDIN_FILENO) == 1 { try watchKeyboard() }
   }
 
-  private func hearKernel() {
+  private func hear(_ reader: KernelReader) {
     noticeSleep()
     switch reader.drain() {
     case .nothing: break
@@ -67,7 +58,7 @@ extension Daemon {
   /// Proves every few minutes that nothing was missed.
   private func reconcile() {
     noticeSleep()
-    if reader.reconcile() {
+    if kernel.reader?.reconcile() == true {
       resync("the kernel's state had drifted from what its events told")
     } else {
       read()

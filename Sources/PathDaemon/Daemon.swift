@@ -12,7 +12,7 @@ package final class Daemon {
   let settings: DaemonSettings
   let delegate: any DaemonDelegate
   let loop: EventLoop
-  let reader: KernelReader
+  let kernel: KernelSource
   var engine: Engine
   let runtime = PolicyRuntime()
   let logger: LogExecutor
@@ -49,7 +49,7 @@ package final class Daemon {
     self.delegate = delegate
     Self.blockSignals()
     loop = try EventLoop()
-    reader = Self.openKernel(KernelSettings(settings.configuration))
+    kernel = KernelSource(KernelSettings(settings.configuration))
     engine = Engine(host: runtime, seed: 1)
     logger = LogExecutor(isDryRun: settings.isDryRun)
     let now = Clocks.now()
@@ -87,10 +87,10 @@ package final class Daemon {
   /// Reads the kernel's present state and judges it.
   func read() {
     isReadPending = false
-    let snapshot = reader.snapshot()
+    let snapshot = kernel.snapshot()
     feed(.snapshot(snapshot))
     lastRead = Clocks.read(CLOCK_MONOTONIC)
-    if let left = reader.nextExpiry {
+    if let left = kernel.reader?.nextExpiry {
       expiryTimer?.arm(at: Clocks.read(CLOCK_BOOTTIME) + left + .milliseconds(50))
     } else {
       expiryTimer?.disarm()
@@ -145,7 +145,7 @@ package final class Daemon {
     isGoingToSleep = false
     sleepGuard?.disarm()
     feed(.resumed)
-    _ = reader.reconcile()
+    _ = kernel.reader?.reconcile()
     read()
   }
 

@@ -5,6 +5,6 @@ package import PathPolicy
 /// One look at the kernel, for commands that ask and leave.
 package enum KernelGlance {
   package static func snapshot(_ configuration: Configuration) -> Snapshot {
-    Daemon.openKernel(KernelSettings(configuration)).snapshot()
+    KernelSource(KernelSettings(configuration)).snapshot()
   }
 }

@@ -106,7 +106,7 @@ enum ReportJSON {
     case .null: writer.null()
     case .bool(let bool): writer.bool(bool)
     case .integer(let integer): writer.integer(integer)
-    case .number(let number): writer.number(number)
+    case .number(let number): writer.finite(number)
     case .bytes: writer.string(value.text ?? "")
     case .array(let values): writer.array(values) { write($1, into: &$0) }
     case .map(let pairs):
