@@ -49,6 +49,7 @@ struct luasandbox {
   luasandbox_limits limits;
 
   size_t used;                  /* bytes held from the allocator */
+  size_t published;             /* of them, in luasandbox_live_bytes */
   uint64_t serial;              /* counts objects, so that they can be ordered without addresses */
 
   int64_t fuel;                 /* left of fuel_limit; the same in each run of the same input */
@@ -93,6 +94,7 @@ static inline luasandbox *luasandbox_of(lua_State *L) {
 /* meter.c */
 void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_size);
 bool luasandbox_grow(luasandbox *box, uint8_t **block, size_t *capacity, size_t need);
+void luasandbox_publish_use(luasandbox *box);
 void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity);
 uint64_t luasandbox_serial(const void *object);
 void luasandbox_hook(lua_State *L, lua_Debug *ar);

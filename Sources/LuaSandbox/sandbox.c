@@ -195,6 +195,7 @@ static luasandbox_status perform(luasandbox *box, job job, int64_t fuel,
   box->job = job;
   luasandbox_status status = classify(box, luasandbox_run_with_stack(box, run_body));
   lua_settop(box->lua, 0);
+  luasandbox_publish_use(box);
   report(box, status, result);
   return status;
 }
@@ -353,6 +354,7 @@ void luasandbox_destroy(luasandbox *box) {
   }
   luasandbox_release(box, &box->output, &box->output_capacity);
   luasandbox_release(box, &box->scratch, &box->scratch_capacity);
+  luasandbox_publish_use(box);
   if (box->used != 0) atomic_fetch_add(&unbalanced, 1);
   free(box);
 }
