@@ -189,6 +189,14 @@ extension Engine {
   mutating func deliver(
     _ path: Path, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
   ) {
+    tell(path, policy, monitor, extra: extra)
+    releaseHeldExpiries(policy)
+  }
+
+  /// Delivers, and leaves alerts whose end waits to the caller.
+  mutating func tell(
+    _ path: Path, _ policy: Int, _ monitor: Int, extra: ChangeCauses
+  ) {
     dropCandidate(policy, monitor)
     let event = makeEvent(path, policy, monitor, extra: extra)
     policies[policy].monitors[monitor].sequence = event.sequence
@@ -201,7 +209,6 @@ extension Engine {
     orders.append(.deliver(policy: policies[policy].name, event))
     if !event.isInitial { endTimersUntilChange(policy, of: event.monitor) }
     run(policy, .path(event))
-    releaseHeldExpiries(policy)
   }
 
   /// The event that telling this path now would be.

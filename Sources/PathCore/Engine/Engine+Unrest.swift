@@ -57,8 +57,8 @@ extension Engine {
     }
     let isNews = longest != policies[policy].monitors[monitor].delivered?.path
     if isNews {
-      deliver(longest, policy, monitor, extra: .flapping)
-      guard policies[policy].isAtWork else { return }
+      tell(longest, policy, monitor, extra: .flapping)
+      guard policies[policy].isAtWork else { return releaseHeldExpiries(policy) }
     }
     let limit = policies[policy].monitors[monitor].unrestLimit(settle: unrest.window)
     policies[policy].monitors[monitor].unrest = Unrest(
@@ -68,5 +68,7 @@ extension Engine {
     } else {
       armUnrest(policy, monitor)
     }
+    // Not before: the present path may be the next change, and pending again.
+    releaseHeldExpiries(policy)
   }
 }
