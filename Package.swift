@@ -58,8 +58,9 @@ let package = Package(
     .target(
       name: "PathTestKit", dependencies: ["PathCore", "PathPolicy"], path: "Tests/PathTestKit",
       swiftSettings: testSettings),
+    .target(name: "LuaStock", dependencies: ["CLua"], path: "Tests/LuaStock"),
     .testTarget(
-      name: "LuaSandboxTests", dependencies: ["LuaSandbox"],
+      name: "LuaSandboxTests", dependencies: ["LuaSandbox", "LuaStock"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"], exclude: ["Golden"],

@@ -39,7 +39,7 @@ static int array_remove(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   lua_Integer size = writable(L, 1), position = luaL_optinteger(L, 2, size);
   luasandbox_charge(L, box, 1);
-  if (!lua_isnoneornil(L, 2) || position != size)
+  if (position != size)
     luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)size, 2, "position out of bounds");
   lua_settop(L, 1);
   lua_geti(L, 1, position);

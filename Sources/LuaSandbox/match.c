@@ -66,6 +66,7 @@ static bool in_class(int c, int class) {
     case 'u': in = isupper(c); break;
     case 'w': in = isalnum(c); break;
     case 'x': in = isxdigit(c); break;
+    case 'z': in = c == '\0'; break;   /* no longer in the manual, still in Lua */
     default: return class == c;
   }
   return isupper(class) ? !in : in;
@@ -464,8 +465,6 @@ static void add_template(matcher *m, text_buffer *out, const char *s, const char
     } else if (c == '0') {
       luasandbox_buffer_add(out, s, (size_t)(e - s));
     } else if (c >= '1' && c <= '9') {
-      if (c - '1' >= m->level && c != '1')
-        luaL_error(m->lua, "invalid capture index %%%d in replacement string", c - '0');
       add_capture(m, out, c - '1', s, e);
     } else {
       luaL_error(m->lua, "invalid use of '%%' in replacement string");

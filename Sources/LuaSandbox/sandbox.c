@@ -2,6 +2,7 @@
  * to the caller and running out of memory anywhere is just another outcome. */
 #include "internal.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static int note_error(lua_State *L) {
 
 static int run_body(luasandbox *box) {
   lua_State *L = box->lua;
+  luasandbox_start_clocks(box);
   lua_settop(L, 0);
   lua_pushcfunction(L, note_error);
   lua_pushcfunction(L, box->job.body);
@@ -193,6 +195,7 @@ static luasandbox_status perform(luasandbox *box, job job, int64_t fuel,
   box->job = job;
   luasandbox_status status = classify(box, luasandbox_run_with_stack(box, run_body));
   lua_settop(box->lua, 0);
+  luasandbox_publish_use(box);
   report(box, status, result);
   return status;
 }
@@ -338,6 +341,8 @@ luasandbox *luasandbox_create(const luasandbox_limits *limits) {
   return box;
 }
 
+static atomic_size_t unbalanced;
+
 void luasandbox_destroy(luasandbox *box) {
   if (box == NULL) return;
   lua_State *L = box->lua;
@@ -349,8 +354,12 @@ void luasandbox_destroy(luasandbox *box) {
   }
   luasandbox_release(box, &box->output, &box->output_capacity);
   luasandbox_release(box, &box->scratch, &box->scratch_capacity);
+  luasandbox_publish_use(box);
+  if (box->used != 0) atomic_fetch_add(&unbalanced, 1);
   free(box);
 }
+
+size_t luasandbox_unbalanced(void) { return atomic_load(&unbalanced); }
 
 /* Why a state can not run a chunk of this size now, or NULL. */
 static const char *unfit(const luasandbox *box, bool booted) {

@@ -8,25 +8,29 @@ const char luasandbox_key_lazy_meta = 0, luasandbox_key_frozen_meta = 0;
 
 /* ---- lazy ---- */
 
-/* Map at `table`, its waiting values just above it; pops those. */
+/* Map at `table`, above it the places of its waiting values, above that their bytes; pops both. */
 void luasandbox_make_lazy(lua_State *L, int table) {
+  lua_rawsetp(L, table + 1, &mark_lazy);
   lua_rawsetp(L, table, &mark_lazy);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_lazy_meta);
   lua_setmetatable(L, table);
 }
 
-static void decode_waiting(lua_State *L, int index) {
-  size_t length;
-  const char *bytes = lua_tolstring(L, index, &length);
-  luasandbox_decode(L, (const uint8_t *)bytes, length);
+/* Pushes the value whose place is at `index`; `waiting` is the table that had it. */
+static void decode_waiting(lua_State *L, int waiting, int index) {
+  lua_Unsigned place = (lua_Unsigned)lua_tointeger(L, index);
+  lua_rawgetp(L, waiting, &mark_lazy);
+  const char *bytes = lua_tolstring(L, -1, NULL);
+  luasandbox_decode(L, (const uint8_t *)bytes + (place >> 32), place & UINT32_MAX);
+  lua_remove(L, -2);
 }
 
 static int lazy_index(lua_State *L) {
   lua_settop(L, 2);
   if (lua_rawgetp(L, 1, &mark_lazy) != LUA_TTABLE) return 0;
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, 3) != LUA_TSTRING) return 0;
-  decode_waiting(L, 4);
+  if (lua_rawget(L, 3) != LUA_TNUMBER) return 0;
+  decode_waiting(L, 3, 4);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 5);
   lua_rawset(L, 1);
@@ -60,7 +64,11 @@ static void force(lua_State *L, int table) {
   int waiting = lua_gettop(L);
   lua_pushnil(L);
   while (lua_next(L, waiting)) {
-    decode_waiting(L, -1);
+    if (lua_type(L, -1) != LUA_TNUMBER) {   /* the bytes */
+      lua_pop(L, 1);
+      continue;
+    }
+    decode_waiting(L, waiting, -1);
     lua_replace(L, -2);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);

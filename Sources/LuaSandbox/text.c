@@ -107,6 +107,44 @@ const luaL_Reg luasandbox_text_functions[] = {
   {"format", text_format}, {NULL, NULL},
 };
 
+/* ---- arithmetic on strings that hold numbers: upvalue 1 is the operation ---- */
+
+static void check_operand(lua_State *L, int index) {
+  if (lua_type(L, index) == LUA_TNUMBER) return;
+  size_t length = 0;
+  const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : NULL;
+  luasandbox_charge(L, luasandbox_of(L), (int64_t)(length / 4) + 1);
+  if (text == NULL || lua_stringtonumber(L, text) != length + 1)
+    luaL_error(L, "attempt to perform arithmetic on a %s value", luaL_typename(L, index));
+  lua_replace(L, index);
+}
+
+static int text_arithmetic(lua_State *L) {
+  int operation = (int)lua_tointeger(L, lua_upvalueindex(1));
+  lua_settop(L, 2);
+  check_operand(L, 1);
+  check_operand(L, 2);
+  if (operation == LUA_OPUNM) lua_settop(L, 1);
+  lua_arith(L, operation);
+  return 1;
+}
+
+/* Adds them to the metatable of strings, which is at the top. */
+void luasandbox_add_arithmetic(lua_State *L) {
+  static const struct {
+    const char *event;
+    int operation;
+  } events[] = {
+    {"__add", LUA_OPADD}, {"__sub", LUA_OPSUB}, {"__mul", LUA_OPMUL}, {"__mod", LUA_OPMOD},
+    {"__pow", LUA_OPPOW}, {"__div", LUA_OPDIV}, {"__idiv", LUA_OPIDIV}, {"__unm", LUA_OPUNM},
+  };
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+    lua_pushinteger(L, events[i].operation);
+    lua_pushcclosure(L, text_arithmetic, 1);
+    lua_setfield(L, -2, events[i].event);
+  }
+}
+
 /* ---- utf8 ---- */
 
 static int unicode_len(lua_State *L) { charge_scan(L); return stock(L, STOCK_UTF8_LEN); }

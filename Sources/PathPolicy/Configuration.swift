@@ -65,3 +65,14 @@ package struct ConfigurationError: Error, Hashable, Sendable {
 
   package var located: String { line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)" }
 }
+
+extension Configuration {
+  /// What to say of settings for policies that are not among these: a name that is misspelt would
+  /// otherwise do nothing, in silence.
+  package func straySettings(policies known: [String]) -> [String] {
+    policies.keys.sorted().filter { !known.contains($0) }.map { name in
+      let hint = nearestWord(to: name, in: known).map { "; did you mean '\($0)'?" } ?? ""
+      return "\(file): policies[\"\(name)\"]: there is no such policy\(hint)"
+    }
+  }
+}

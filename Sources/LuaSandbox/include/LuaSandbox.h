@@ -67,4 +67,11 @@ luasandbox_status luasandbox_call(luasandbox *sandbox, const uint8_t *input, siz
 /* Bytes that all sandboxes of this process hold from their allocator: zero when none is left. */
 size_t luasandbox_live_bytes(void);
 
+/* For tests: how many destroyed sandboxes did not give back exactly what they had taken. */
+size_t luasandbox_unbalanced(void);
+
+/* For tests: in each call from now on, the allocation with this number and all later ones fail
+ * (numbers start at 1; 0: none do). */
+void luasandbox_fail_allocation(luasandbox *sandbox, size_t number);
+
 #endif
