@@ -37,23 +37,44 @@ extension Engine {
   private func limitFault(
     _ policy: Int, _ handler: Handler, _ outcome: HandlerOutcome
   ) -> PolicyFault? {
-    if outcome.intents.isEmpty { return nil }
-    let state = policies[policy]
-    func fault(_ message: String) -> PolicyFault {
-      PolicyFault(
-        policy: state.name, handler: handler, kind: .limit, file: state.name + ".lua", line: 0,
-        message: message + "; nothing of this call took effect")
+    let count = outcome.intents.count
+    if count == 0 { return nil }
+    let takesKey = outcome.intents.contains { intent in
+      if case .raise(let content, _) = intent {
+        content.key == EngineLimits.faultAlertKey
+      } else {
+        false
+      }
     }
-    var timers = Set(state.timers.keys)
-    var alerts = Set(state.alerts.keys)
-    var names = Set(state.published.keys)
+    let message: String
+    if takesKey {
+      message = "the alert key '\(EngineLimits.faultAlertKey)' is kept for Netvane itself"
+    } else if count <= EngineLimits.intentsPerHandler,
+      policies[policy].timers.count + count <= EngineLimits.timersPerPolicy,
+      policies[policy].alerts.count + count <= EngineLimits.alertsPerPolicy,
+      policies[policy].published.count + count <= EngineLimits.publishedPerPolicy
+    {
+      // Far from every bound, whatever the decisions are: nothing needs counting.
+      return nil
+    } else if let bound = brokenBound(policy, outcome) {
+      message = "at most \(bound) are allowed"
+    } else {
+      return nil
+    }
+    return PolicyFault(
+      policy: policies[policy].name, handler: handler, kind: .limit,
+      file: policies[policy].name + ".lua", line: 0,
+      message: message + "; nothing of this call took effect")
+  }
+
+  /// The bound that the decisions would break: `256 timers at a time`.
+  private func brokenBound(_ policy: Int, _ outcome: HandlerOutcome) -> String? {
+    var timers = Set(policies[policy].timers.keys)
+    var alerts = Set(policies[policy].alerts.keys)
+    var names = Set(policies[policy].published.keys)
     for intent in outcome.intents {
       switch intent {
-      case .raise(let content, _):
-        if content.key == EngineLimits.faultAlertKey {
-          return fault("the alert key '\(content.key)' is kept for Netvane itself")
-        }
-        alerts.insert(content.key)
+      case .raise(let content, _): alerts.insert(content.key)
       case .resolve(let key): alerts.remove(key)
       case .startTimer(let request): timers.insert(request.name)
       case .cancelTimer(let name): timers.remove(name)
@@ -67,8 +88,7 @@ extension Engine {
       (alerts.count, EngineLimits.alertsPerPolicy, "alerts at a time"),
       (names.count, EngineLimits.publishedPerPolicy, "published names"),
     ]
-    guard let broken = bounds.first(where: { $0.0 > $0.1 }) else { return nil }
-    return fault("at most \(broken.1) \(broken.2) are allowed")
+    return bounds.first { $0.0 > $0.1 }.map { "\($0.1) \($0.2)" }
   }
 
   private mutating func commit(_ policy: Int, _ outcome: HandlerOutcome) {

@@ -24,26 +24,28 @@ extension Engine {
     var path = PathEvaluator.path(of: snapshot, filter: filters[index].filter)
     guard let old = filters[index].path else {
       filters[index].news = .moved
-      filters[index].path = path
+      filters[index].path = Boxed(wrappedValue: path)
       return
     }
-    if old != path {
+    if old.wrappedValue != path {
       filters[index].news = .moved
-      if old.status != path.status { filters[index].flaps.add(now.boot) }
+      if old.wrappedValue.status != path.status { filters[index].flaps.add(now.boot) }
     } else {
-      let knowsMore = path.network.knowsMore(than: old.network)
-      if !knowsMore { path.network = old.network }
-      filters[index].news = knowsMore || path.why != old.why ? .refined : .none
+      let knowsMore = path.network.knowsMore(than: old.wrappedValue.network)
+      if !knowsMore { path.network = old.wrappedValue.network }
+      let isRefined = knowsMore || path.why != old.wrappedValue.why
+      filters[index].news = isRefined ? .refined : .none
+      if !isRefined { return }
     }
-    filters[index].path = path
+    filters[index].path = Boxed(wrappedValue: path)
   }
 
   /// A network identity that became known is no change, yet later ones compare with it; nor is
   /// another sentence for the same verdict.
   private mutating func refine(_ policy: Int, _ monitor: Int) {
     guard let path = filters[policies[policy].monitors[monitor].filter].path else { return }
-    if policies[policy].monitors[monitor].delivered?.path == path {
-      policies[policy].monitors[monitor].delivered?.path = path
+    if policies[policy].monitors[monitor].delivered?.$path == path {
+      policies[policy].monitors[monitor].delivered?.$path = path
     }
     if policies[policy].monitors[monitor].candidate?.path == path {
       policies[policy].monitors[monitor].candidate?.path = path
@@ -66,10 +68,10 @@ extension Engine {
     guard policies[policy].isAtWork,
       let path = filters[policies[policy].monitors[monitor].filter].path
     else { return }
-    guard let delivered = policies[policy].monitors[monitor].delivered else {
+    guard policies[policy].monitors[monitor].delivered != nil else {
       return observeFirst(policy, monitor, path)
     }
-    if delivered.path == path {
+    if policies[policy].monitors[monitor].delivered?.$path == path {
       guard policies[policy].monitors[monitor].candidate != nil else { return }
       policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
       policies[policy].monitors[monitor].owedCauses.remove(.resync)
@@ -77,23 +79,26 @@ extension Engine {
       releaseHeldExpiries(policy)
       return
     }
-    if let candidate = policies[policy].monitors[monitor].candidate,
-      candidate.path.status == path.status
+    if policies[policy].monitors[monitor].candidate?.path.wrappedValue.status
+      == path.wrappedValue.status,
+      let settle = policies[policy].monitors[monitor].candidate?.settle
     {
-      guard candidate.path != path else { return }
+      guard policies[policy].monitors[monitor].candidate?.path != path else { return }
       policies[policy].monitors[monitor].candidate?.path = path
-      noteUnrest(path, settle: candidate.settle, policy, monitor)
+      noteUnrest(path, settle: settle, policy, monitor)
       return armUnrest(policy, monitor)
     }
     propose(path, policy, monitor)
   }
 
   /// The first verdict: at once when satisfied, patiently when not.
-  private mutating func observeFirst(_ policy: Int, _ monitor: Int, _ path: Path) {
+  private mutating func observeFirst(_ policy: Int, _ monitor: Int, _ path: Boxed<Path>) {
     let first = policies[policy].monitors[monitor].firstSeen ?? now.awake
     policies[policy].monitors[monitor].firstSeen = first
-    if path.status == .satisfied { return deliver(path, policy, monitor) }
-    if policies[policy].monitors[monitor].candidate?.path.status == path.status {
+    if path.wrappedValue.status == .satisfied { return deliver(path, policy, monitor) }
+    if policies[policy].monitors[monitor].candidate?.path.wrappedValue.status
+      == path.wrappedValue.status
+    {
       policies[policy].monitors[monitor].candidate?.path = path
       return
     }
@@ -106,7 +111,7 @@ extension Engine {
   /// A status that is not satisfied must hold for its settle, and none is told before the patience
   /// is over; but statuses that take turns do not put the first verdict off for ever.
   private mutating func waitForFirst(
-    _ path: Path, settle: Duration, since: Duration, _ policy: Int, _ monitor: Int
+    _ path: Boxed<Path>, settle: Duration, since: Duration, _ policy: Int, _ monitor: Int
   ) {
     let first = policies[policy].monitors[monitor].firstSeen ?? now.awake
     let limit = first + policies[policy].monitors[monitor].unrestLimit(settle: settle)
@@ -122,7 +127,7 @@ extension Engine {
   /// A change of status, or the first departure from the delivered path: asks how long it must
   /// hold.
   mutating func propose(
-    _ path: Path, since: Duration? = nil, _ policy: Int, _ monitor: Int
+    _ path: Boxed<Path>, since: Duration? = nil, _ policy: Int, _ monitor: Int
   ) {
     if now.awake >= resumeHold {
       policies[policy].monitors[monitor].owedCauses.remove(.resumed)
@@ -133,7 +138,7 @@ extension Engine {
     if since == nil { noteUnrest(path, settle: settle, policy, monitor) }
     let begun = since ?? now.awake
     var deadline = begun + settle
-    if path.status != .satisfied { deadline = max(deadline, resumeHold) }
+    if path.wrappedValue.status != .satisfied { deadline = max(deadline, resumeHold) }
     if deadline <= now.awake {
       deliver(path, policy, monitor)
     } else {
@@ -156,7 +161,7 @@ extension Engine {
   }
 
   private mutating func wait(
-    for path: Path, settle: Duration, since: Duration, until deadline: Duration,
+    for path: Boxed<Path>, settle: Duration, since: Duration, until deadline: Duration,
     _ policy: Int, _ monitor: Int
   ) {
     policies[policy].monitors[monitor].candidate = MonitorState.Candidate(
@@ -174,20 +179,19 @@ extension Engine {
 
   /// A candidate's time came, if it is still the one that was meant.
   mutating func settleDue(_ policy: Int, _ monitor: Int) {
-    guard let candidate = policies[policy].monitors[monitor].candidate else { return }
-    guard candidate.deadline <= now.awake else {
-      orders.append(
-        .setTimer(timerID(.settle, policy, monitor), Deadline(.awake, candidate.deadline)))
+    guard let deadline = policies[policy].monitors[monitor].candidate?.deadline else { return }
+    guard deadline <= now.awake else {
+      orders.append(.setTimer(timerID(.settle, policy, monitor), Deadline(.awake, deadline)))
       return
     }
-    policies[policy].monitors[monitor].candidate = nil
+    guard let path = policies[policy].monitors[monitor].candidate.take()?.path else { return }
     endUnrest(policy, monitor)
-    deliver(candidate.path, policy, monitor)
+    deliver(path, policy, monitor)
   }
 
   /// Tells the policy: this path is the monitor's from now on.
   mutating func deliver(
-    _ path: Path, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
+    _ path: Boxed<Path>, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
   ) {
     tell(path, policy, monitor, extra: extra)
     releaseHeldExpiries(policy)
@@ -195,7 +199,7 @@ extension Engine {
 
   /// Delivers, and leaves alerts whose end waits to the caller.
   mutating func tell(
-    _ path: Path, _ policy: Int, _ monitor: Int, extra: ChangeCauses
+    _ path: Boxed<Path>, _ policy: Int, _ monitor: Int, extra: ChangeCauses
   ) {
     dropCandidate(policy, monitor)
     let event = makeEvent(path, policy, monitor, extra: extra)
@@ -213,24 +217,28 @@ extension Engine {
 
   /// The event that telling this path now would be.
   private func makeEvent(
-    _ path: Path, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
+    _ path: Boxed<Path>, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
   ) -> PathEvent {
-    let state = policies[policy].monitors[monitor]
-    var causes: ChangeCauses = []
-    if let old = state.delivered {
-      causes = ChangeCauses(from: old.path, to: path).union(extra).union(state.owedCauses)
+    // Field by field: a copy of the whole state would cost more than all of this.
+    var event = PathEvent(
+      monitor: policies[policy].monitors[monitor].declaration.name, path: path, isInitial: true,
+      causes: [],
+      flaps: filters[policies[policy].monitors[monitor].filter].flaps.counts(at: now.boot),
+      since: nil, previous: .none, sequence: policies[policy].monitors[monitor].sequence + 1,
+      time: now.wall)
+    if let old = policies[policy].monitors[monitor].delivered {
+      event.isInitial = false
+      event.causes = ChangeCauses(from: old.path, to: path.wrappedValue).union(extra)
+        .union(policies[policy].monitors[monitor].owedCauses)
+      event.since = now.boot - policies[policy].monitors[monitor].statusSince
+      event.previous = .event(old)
     }
-    return PathEvent(
-      monitor: state.declaration.name, path: path, isInitial: state.delivered == nil,
-      causes: causes, flaps: filters[state.filter].flaps.counts(at: now.boot),
-      since: state.delivered == nil ? nil : now.boot - state.statusSince,
-      previous: state.delivered.map { .event($0) } ?? .none,
-      sequence: state.sequence + 1, time: now.wall)
+    return event
   }
 
   /// How long this path must hold before the policy hears of it.
-  private mutating func settleTime(_ policy: Int, _ monitor: Int, _ path: Path) -> Duration {
-    let standard = path.status == .satisfied ? .zero : EngineLimits.settleStandard
+  private mutating func settleTime(_ policy: Int, _ monitor: Int, _ path: Boxed<Path>) -> Duration {
+    let standard = path.wrappedValue.status == .satisfied ? .zero : EngineLimits.settleStandard
     switch policies[policy].monitors[monitor].declaration.settle {
     case .standard: return standard
     case .fixed(let time): return time

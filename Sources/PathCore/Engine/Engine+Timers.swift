@@ -19,9 +19,8 @@ extension Engine {
   private mutating func withMonitor(
     _ name: String, _ policy: Int, _ body: (inout Engine, Int) -> Void
   ) {
-    let monitors = policies[policy].monitors
     guard policies[policy].isAtWork,
-      let monitor = monitors.firstIndex(where: { $0.declaration.name == name })
+      let monitor = policies[policy].monitors.firstIndex(where: { $0.declaration.name == name })
     else { return }
     body(&self, monitor)
   }

@@ -1,17 +1,16 @@
 /// Unrest that never settles: told once in each window, as the status that held longest.
 extension Engine {
   /// Keeps account of a change that is not told at once.
-  mutating func noteUnrest(_ path: Path, settle: Duration, _ policy: Int, _ monitor: Int) {
-    let isRunning =
-      policies[policy].monitors[monitor].unrest.map { !$0.isRested(at: now.awake) } ?? false
-    if !isRunning {
+  mutating func noteUnrest(_ path: Boxed<Path>, settle: Duration, _ policy: Int, _ monitor: Int) {
+    let isRested = policies[policy].monitors[monitor].unrest?.isRested(at: now.awake) ?? true
+    if isRested {
       guard settle > .zero, let delivered = policies[policy].monitors[monitor].delivered else {
         policies[policy].monitors[monitor].unrest = nil
         return
       }
       let limit = policies[policy].monitors[monitor].unrestLimit(settle: settle)
       policies[policy].monitors[monitor].unrest = Unrest(
-        from: delivered.path, window: settle, deadline: now.awake + limit, at: now.awake)
+        from: delivered.$path, window: settle, deadline: now.awake + limit, at: now.awake)
     }
     policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
     if let window = policies[policy].monitors[monitor].unrest?.window, window < settle {
@@ -51,11 +50,11 @@ extension Engine {
     else { return }
     guard unrest.deadline <= now.awake else { return armUnrest(policy, monitor) }
     let longest = unrest.longest(at: now.awake)
-    if longest.status != .satisfied, now.awake < resumeHold {
+    if longest.wrappedValue.status != .satisfied, now.awake < resumeHold {
       policies[policy].monitors[monitor].unrest?.deadline = resumeHold
       return armUnrest(policy, monitor)
     }
-    let isNews = longest != policies[policy].monitors[monitor].delivered?.path
+    let isNews = longest != policies[policy].monitors[monitor].delivered?.$path
     if isNews {
       tell(longest, policy, monitor, extra: .flapping)
       guard policies[policy].isAtWork else { return releaseHeldExpiries(policy) }

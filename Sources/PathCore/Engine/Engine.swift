@@ -25,7 +25,7 @@ package struct Engine {
   /// A filter, however many monitors use it, and its present path.
   struct FilterState {
     var filter: PathFilter
-    var path: Path?
+    var path: Boxed<Path>?
     var flaps = FlapLog()
     /// What the last snapshot did to the path.
     var news = News.none
@@ -95,7 +95,7 @@ extension Engine {
   /// What was pending before the sleep proves nothing about now.
   private mutating func holdCandidate(_ policy: Int, _ monitor: Int) {
     guard var candidate = policies[policy].monitors[monitor].candidate,
-      candidate.path.status != .satisfied, candidate.deadline < resumeHold
+      candidate.path.wrappedValue.status != .satisfied, candidate.deadline < resumeHold
     else { return }
     candidate.deadline = resumeHold
     policies[policy].monitors[monitor].candidate = candidate

@@ -22,7 +22,7 @@ struct MonitorState {
   /// A path that differs from the delivered one and must hold until `deadline`. A `settle` wake-up
   /// is asked for exactly while there is one.
   struct Candidate {
-    var path: Path
+    var path: Boxed<Path>
     /// When its status was first seen.
     var since: Duration
     var deadline: Duration
@@ -60,35 +60,35 @@ struct Unrest {
   private struct Holding {
     var status: PathStatus
     var time: Duration = .zero
-    var path: Path
+    var path: Boxed<Path>
   }
 
   /// Unrest that begins now, at a path that the policy knows or is told of now.
-  init(from path: Path, window: Duration, deadline: Duration, at now: Duration) {
+  init(from path: Boxed<Path>, window: Duration, deadline: Duration, at now: Duration) {
     self.window = window
     self.deadline = deadline
     lastChange = now
-    held = [Holding(status: path.status, path: path)]
-    current = path.status
+    held = [Holding(status: path.wrappedValue.status, path: path)]
+    current = path.wrappedValue.status
     currentSince = now
   }
 
   func isRested(at now: Duration) -> Bool { now - lastChange >= window }
 
   /// Takes account of a change to `path`.
-  mutating func note(_ path: Path, at now: Duration) {
+  mutating func note(_ path: Boxed<Path>, at now: Duration) {
     close(at: now)
     lastChange = now
-    current = path.status
-    if let index = held.firstIndex(where: { $0.status == path.status }) {
+    current = path.wrappedValue.status
+    if let index = held.firstIndex(where: { $0.status == current }) {
       held[index].path = path
     } else {
-      held.append(Holding(status: path.status, path: path))
+      held.append(Holding(status: current, path: path))
     }
   }
 
   /// The path whose status held longest up to now; the present one among equals.
-  mutating func longest(at now: Duration) -> Path {
+  mutating func longest(at now: Duration) -> Boxed<Path> {
     close(at: now)
     var best = 0
     for index in held.indices {

@@ -14,7 +14,7 @@ package struct FlapCounts: Hashable, Sendable {
 /// A change of path as one policy's monitor sees it.
 package struct PathEvent: Sendable {
   package var monitor: String
-  package var path: Path
+  @Boxed package var path: Path
   /// The first verdict this monitor ever delivered: no change.
   package var isInitial: Bool
   package var causes: ChangeCauses
@@ -25,6 +25,21 @@ package struct PathEvent: Sendable {
   package var previous: Previous
   package var sequence: Int64
   package var time: WallTime
+
+  init(
+    monitor: String, path: Boxed<Path>, isInitial: Bool, causes: ChangeCauses, flaps: FlapCounts,
+    since: Duration?, previous: Previous, sequence: Int64, time: WallTime
+  ) {
+    self.monitor = monitor
+    _path = path
+    self.isInitial = isInitial
+    self.causes = causes
+    self.flaps = flaps
+    self.since = since
+    self.previous = previous
+    self.sequence = sequence
+    self.time = time
+  }
 
   /// An event or none: a struct cannot hold itself.
   package indirect enum Previous: Sendable {

@@ -186,7 +186,8 @@ import Testing
       if branch.awake > .seconds(60) { return "\(steps): no quiet" }
     }
     if let complaint = branch.complaint { return "\(steps), then quiet: \(complaint)" }
-    let present = branch.engine.awaitsSnapshot ? branch.last : branch.engine.filters[0].path
+    let present =
+      branch.engine.awaitsSnapshot ? branch.last : branch.engine.filters[0].path?.wrappedValue
     if branch.last != present { return "\(steps), then quiet: the present path was not told" }
     return nil
   }

@@ -1,0 +1,34 @@
+/// A value behind one reference. A path has a dozen parts that are counted; monitors, events and
+/// orders that speak of the same one share it, and a copy costs one count.
+@propertyWrapper
+package struct Boxed<Value: Sendable>: Sendable {
+  private final class Storage: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var storage: Storage
+
+  package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+
+  package var wrappedValue: Value {
+    _read { yield storage.value }
+    set { storage = Storage(newValue) }
+  }
+
+  /// The box itself, to share it.
+  package var projectedValue: Boxed<Value> {
+    get { self }
+    set { self = newValue }
+  }
+
+  package func isSame(as other: Boxed<Value>) -> Bool { storage === other.storage }
+}
+
+extension Boxed: Equatable where Value: Equatable {
+  /// One box is equal to itself without a look into it.
+  package static func == (left: Boxed<Value>, right: Boxed<Value>) -> Bool {
+    left.isSame(as: right) || left.storage.value == right.storage.value
+  }
+}
