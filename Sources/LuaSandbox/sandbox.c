@@ -412,3 +412,7 @@ luasandbox_status luasandbox_call(luasandbox *box, const uint8_t *input, size_t 
   job job = {.body = call_body, .bytes = input, .length = length};
   return perform(box, job, fuel, result);
 }
+
+const char *luasandbox_lua_release(void) {
+  return LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE;
+}

@@ -64,6 +64,9 @@ luasandbox_status luasandbox_load(luasandbox *sandbox, const char *file, const u
 luasandbox_status luasandbox_call(luasandbox *sandbox, const uint8_t *input, size_t length,
                                   int64_t fuel, luasandbox_result *result);
 
+/* The patch release of the Lua that this was built with, such as "5.4.4". */
+const char *luasandbox_lua_release(void);
+
 /* Bytes that all sandboxes of this process hold from their allocator: zero when none is left. */
 size_t luasandbox_live_bytes(void);
 
