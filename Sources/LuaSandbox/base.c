@@ -59,20 +59,15 @@ static int base_print(lua_State *L) {
 
 /* ---- require ---- */
 
-/* The registry's `loaded` table holds a module's value, and while it runs, its place in the chain
- * of modules that wait for each other, as a light userdata. */
-static void raise_cycle(lua_State *L, int loaded, const char *name) {
-  (void)loaded;
-  luaL_error(L, "module '%s' requires itself, directly or through another module", name);
-}
-
+/* The registry's `loaded` table has the value of each module, or a light userdata while it runs. */
 static int base_require(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   lua_settop(L, 1);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_loaded);
   lua_pushvalue(L, 1);
   int kind = lua_rawget(L, 2);
-  if (kind == LUA_TLIGHTUSERDATA) raise_cycle(L, 2, name);
+  if (kind == LUA_TLIGHTUSERDATA)
+    return luaL_error(L, "module '%s' requires itself, directly or through another module", name);
   if (kind != LUA_TNIL) return 1;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_modules);
   lua_pushvalue(L, 1);
