@@ -7,10 +7,13 @@ const char luasandbox_key_env = 0, luasandbox_key_modules = 0, luasandbox_key_lo
 
 /* ---- base ---- */
 
+enum { PCALL_FUEL = 10 };       /* a native context to save, an error text to make */
+
 /* As Lua's own, except that what ended the run for good is passed on. */
 static int base_pcall(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   luaL_checkany(L, 1);
+  luasandbox_charge(L, box, PCALL_FUEL);
   int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
   if (status == LUA_ERRMEM) luasandbox_doom(box, LUASANDBOX_MEMORY);
   if (box->doom != LUASANDBOX_OK) luasandbox_raise_doom(L, box->doom);

@@ -1,8 +1,8 @@
 /* Lua patterns, as section 6.4.1 of the Lua 5.4 manual defines them, with fuel.
  *
  * Lua's own matcher can run for years on a short pattern and no hook fires meanwhile. This one
- * takes a step of fuel wherever it looks at a character of the subject or of a set: also inside sets, %b
- * and repetitions, where a single step of the outer loop can be as long as the subject.
+ * takes a step of fuel wherever it looks at a character of the subject or of a set: also inside
+ * sets, %b and repetitions, where a single step of the outer loop can be as long as the subject.
  */
 #include "match.h"
 

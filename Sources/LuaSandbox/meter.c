@@ -18,7 +18,7 @@ enum {
   WORK_PER_FUEL = 2,
   LONG_STRING_BLOCK = 96,       /* larger than the block of any interned string */
   SLOW_TICK_NS = 100000,        /* a hundred ordinary instructions take about 1,000 */
-  SLOW_NS_PER_WORK = 100,
+  SLOW_NS_PER_WORK = 50,
 };
 
 static const char doom_value = 0;

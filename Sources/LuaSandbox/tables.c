@@ -1,6 +1,6 @@
 /* Two kinds of table that are more than they look: lazy ones, whose values are decoded when first
  * read, and frozen ones, which stand read-only before another table. Scripts cannot make
- * metatables; both kinds are known by a mark under a light-userdata key, which no script can name. */
+ * metatables; both kinds are known by a mark under a light-userdata key, which they cannot name. */
 #include "internal.h"
 
 static const char mark_lazy = 0, mark_frozen = 0;

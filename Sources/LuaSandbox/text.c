@@ -92,7 +92,8 @@ static int text_format(lua_State *L) {
     if (lua_type(L, argument) == LUA_TSTRING) {
       size_t bytes;
       lua_tolstring(L, argument, &bytes);
-      luasandbox_charge(L, luasandbox_of(L), (int64_t)(bytes / SCANNED_PER_FUEL) + 1);
+      luasandbox_charge(L, luasandbox_of(L),
+                        (int64_t)(*format == 'q' ? bytes : bytes / SCANNED_PER_FUEL) + 1);
     } else if (*format == 's') {
       luasandbox_push_text(L, argument);
       lua_replace(L, argument);

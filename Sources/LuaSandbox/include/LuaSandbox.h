@@ -47,8 +47,8 @@ typedef enum luasandbox_status {
   LUASANDBOX_DATA,          /* input or result is not plain data (see codec below) or too large */
 } luasandbox_status;
 
-/* After FUEL, DEADLINE or MEMORY a state has been stopped half-way and never runs again: every later
- * call is an ERROR. Destroy it, make a new one.
+/* After FUEL, DEADLINE or MEMORY a state has been stopped half-way and never runs again: every
+ * later call is an ERROR. Destroy it, make a new one.
  *
  * The outcome of one call. `bytes` is the encoded result when status is OK, else a message of at
  * most 4 KiB (not NUL terminated). It stays valid until the next call on this sandbox. */
