@@ -63,7 +63,7 @@ let package = Package(
       name: "LuaSandboxTests", dependencies: ["LuaSandbox", "LuaStock"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"],
+      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"], exclude: ["Golden"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],

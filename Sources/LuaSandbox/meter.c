@@ -3,8 +3,8 @@
  * Two meters run side by side. `fuel` counts only what the script determines (instructions, objects
  * made, bytes of long strings, steps of our own functions), so its reading is the same in every
  * process. `work` counts what also depends on Lua's random hash seed and on the collector (rehashed
- * tables, interned strings, emergency collections) or on the machine (instructions that take far too
- * long); its budget is wide, it only stops abuse and is never reported.
+ * tables, interned strings, emergency collections) or on the machine (instructions that take far
+ * too long); its budget is wide, it only stops abuse and is never reported.
  */
 #define _GNU_SOURCE
 #include "internal.h"
@@ -18,7 +18,7 @@ enum {
   WORK_PER_FUEL = 2,
   LONG_STRING_BLOCK = 96,       /* larger than the block of any interned string */
   SLOW_TICK_NS = 100000,        /* a hundred ordinary instructions take about 1,000 */
-  SLOW_NS_PER_WORK = 100,
+  SLOW_NS_PER_WORK = 50,
 };
 
 static const char doom_value = 0;
@@ -86,16 +86,16 @@ void luasandbox_hook(lua_State *L, lua_Debug *ar) {
   luasandbox *box = luasandbox_of(L);
   int64_t now = clock_value(CLOCK_MONOTONIC), elapsed = now - box->last_tick;
   box->last_tick = now;
-  if (elapsed > SLOW_TICK_NS) charge_slow_tick(box, elapsed);
+  if (box->cpu_mark < 0) box->cpu_mark = clock_value(CLOCK_THREAD_CPUTIME_ID);
+  else if (elapsed > SLOW_TICK_NS) charge_slow_tick(box, elapsed);
   if (box->work < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
   luasandbox_charge(L, box, HOOK_STEP);
   if (box->deadline >= 0 && now > box->deadline) luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
 }
 
-/* On the thread that is going to run the call. */
 void luasandbox_start_clocks(luasandbox *box) {
   box->last_tick = clock_value(CLOCK_MONOTONIC);
-  box->cpu_mark = clock_value(CLOCK_THREAD_CPUTIME_ID);
+  box->cpu_mark = -1;           /* read at the first tick: a system call, and most runs are short */
   box->deadline = box->limits.deadline_ns < 0 ? -1 : box->last_tick + box->limits.deadline_ns;
 }
 
@@ -139,8 +139,12 @@ static bool may_grow(luasandbox *box, size_t block_size, size_t growth) {
 
 static void account(luasandbox *box, size_t removed, size_t added) {
   box->used = box->used - removed + added;
-  if (added > removed) atomic_fetch_add_explicit(&live_bytes, added - removed, memory_order_relaxed);
-  else atomic_fetch_sub_explicit(&live_bytes, removed - added, memory_order_relaxed);
+}
+
+/* Once for each call: an atomic operation for each block would cost more than the block. */
+void luasandbox_publish_use(luasandbox *box) {
+  atomic_fetch_add_explicit(&live_bytes, box->used - box->published, memory_order_relaxed);
+  box->published = box->used;
 }
 
 void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_size) {

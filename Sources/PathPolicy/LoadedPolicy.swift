@@ -12,7 +12,7 @@ final class LoadedPolicy {
   /// Whether the Lua state has yet to be given `state`.
   private var owesState = false
   private(set) var fuelUsed: Int64 = 0
-  private let encoder = RequestEncoder()
+  private var encoder = RequestEncoder()
 
   /// Loads and validates; the fault says where and what was expected.
   init(script: PolicyScript, settings: PolicySettings) throws(PolicyFault) {

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 package import PathCore
 
-/// The files of a policy directory: `*.lua` are policies, `*_test.lua` their tests, `lib/*.lua` what
-/// they may `require`. Hidden files, editors' leftovers and other folders are not looked at.
+/// The files of a policy directory: `*.lua` are policies, `*_test.lua` their tests, `lib/*.lua`
+/// what they may `require`. Hidden files, editors' leftovers and other folders are not looked at.
 package struct PolicyDirectory: Sendable {
   package var scripts: [PolicyScript] = []
   /// Files that would be policies but could not be read, or modules that could not.

@@ -51,6 +51,9 @@ package final class PolicyRuntime: PolicyHost {
   /// Fuel of the last call of each policy.
   package func fuelUsed(by policy: String) -> Int64 { policies[policy]?.fuelUsed ?? 0 }
 
+  /// The patch release of the Lua that runs the policies, such as 5.4.4.
+  package static var luaRelease: String { LuaState.release }
+
   /// Bytes that all Lua states of this process hold.
   package static var liveBytes: Int { LuaState.liveBytes }
 

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Reads the text of a script, refusing what a script is not: nothing is opened that could block, run
-/// on for ever, or be changed by just anybody.
+/// Reads the text of a script, refusing what a script is not: nothing is opened that could block,
+/// run on for ever, or be changed by just anybody.
 package enum ScriptFile {
   /// As large as the sandbox takes.
   package static let sizeMax = 256 * 1024

@@ -47,8 +47,13 @@ package struct NamePattern: Hashable, Sendable {
     return inPattern == pattern.endIndex
   }
 
+  /// Whether the name or one of the alternative names fits.
+  package func matches(_ name: String, alternatives: [String]) -> Bool {
+    matches(name) || alternatives.contains { matches($0) }
+  }
+
   /// Whether the name or one of the altnames fits.
   package func matches(_ interface: Interface) -> Bool {
-    matches(interface.name) || interface.alternativeNames.contains { matches($0) }
+    matches(interface.name, alternatives: interface.alternativeNames)
   }
 }

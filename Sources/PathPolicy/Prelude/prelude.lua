@@ -638,6 +638,7 @@ local function call(given)
   request = given
   if given.state then members.state, state_bytes = given.state, host.encode(given.state) end
   host.seed(given.seed)
+  given.alerts, given.timers = given.alerts or {}, given.timers or {}
   handler = function_for(given.handler, given.ev)
   intents, slots, logs, summary = {}, {}, 0, nil
   ctx = setmetatable({}, LIVE)
