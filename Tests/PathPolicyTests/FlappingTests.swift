@@ -78,7 +78,7 @@ struct FlappingTests {
 
     func quiet() {
       feed(true)
-      desk.pass(15_000)
+      desk.pass(70_000)
       look()
     }
 

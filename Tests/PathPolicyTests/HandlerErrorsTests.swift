@@ -59,7 +59,8 @@ struct HandlerErrorsTests {
       "ctx.alert.raise { key = 'a', title = 'b', buttons = { { id = 'x', lable = 'y' } } }",
       "'buttons': a button has no 'lable'; did you mean 'label'?"),
     Wrong(
-      "local b = { id = 'x', label = 'y' } ctx.alert.raise { key = 'a', title = 'b', buttons = { b, b } }",
+      "local b = { id = 'x', label = 'y' } "
+        + "ctx.alert.raise { key = 'a', title = 'b', buttons = { b, b } }",
       "two buttons have the id 'x'"),
     Wrong(
       "local b = {} for i = 1, 9 do b[i] = { id = 'x' .. i, label = 'y' } end "

@@ -108,7 +108,8 @@ struct ReloadTests {
       """
       -- \(edit)
       return { api = 1, on_start = function(ctx)
-        if ctx.alert.active "k" then ctx.log "still" else ctx.alert.raise { key = "k", title = "t" } end
+        if ctx.alert.active "k" then return ctx.log "still" end
+        ctx.alert.raise { key = "k", title = "t" }
       end }
       """
     }

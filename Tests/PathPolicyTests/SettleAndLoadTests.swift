@@ -148,7 +148,8 @@ struct SettleAndLoadTests {
       """
       local p = { api = 1 }
       function p.on_path(ctx, ev)
-        ctx.publish("status", ev.status .. " " .. #ev.interfaces .. tostring(ctx.path("internet").status))
+        local told = ctx.path("internet").status
+        ctx.publish("status", ev.status .. " " .. #ev.interfaces .. told)
         assert(not pcall(function() ev.status = "x" end))
         for _, value in pairs(ev) do
           if type(value) == "table" then pcall(function() value[1], value.name = nil, nil end) end

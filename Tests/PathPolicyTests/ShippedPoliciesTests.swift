@@ -264,7 +264,7 @@ struct ShippedPoliciesTests {
     #expect(states.count { $0 == .expired } <= 1)
     // After the first minute nobody is told of each turn.
     #expect(states.count <= 12, "\(states.count) for \(outages) outages")
-    desk.pass(15_000)
+    desk.pass(70_000)
     #expect(desk.banner == nil)
     #expect(desk.popup == nil)
     #expect(desk.value("color")?.text == "green")
