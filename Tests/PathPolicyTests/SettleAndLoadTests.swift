@@ -130,6 +130,21 @@ struct SettleAndLoadTests {
     #expect(says(Rig.fault(onPath: body), "p.lua:2", part))
   }
 
+  @Test func `walking an event shows its fields and nothing else`() {
+    let rig = Rig.onPath(
+      """
+      local _, _, _ = ev.status, ev.interfaces[1], ev.previous
+      for key in pairs(ev) do assert(type(key) == "string", tostring(key)) end
+      local key = next(ev) assert(type(key) == "string")
+      ctx.state.copy = ev.interfaces
+      ctx.publish("keys", { ev.changed, ev.flaps })
+      """)
+    rig.online()
+    rig.offline()
+    rig.online()
+    #expect(rig.faults == [])
+  }
+
   @Test func `the event before is there once, and knows its fields too`() {
     let rig = Rig.onPath(
       """

@@ -9,7 +9,7 @@ local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
 local concat = env.table.concat
-local setmetatable, raise_error = host.setmetatable, env.error
+local setmetatable, rawset, raise_error = host.setmetatable, host.rawset, env.error
 
 local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
 local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
@@ -550,31 +550,43 @@ local function publish(name, value)
   decide("value " .. good, { "publish", good, host.decode(encoded) })
 end
 
--- A read-only view of an event that knows its fields: a misspelt one would be nil for ever.
-local function event(raw, fields)
-  local inner, previous = host.freeze(raw), nil
-  return setmetatable(host.freeze(raw), {
-    __index = function(_, key)
-      if key == "previous" and fields.previous then
-        previous = previous or raw.previous and event(raw.previous, fields)
-        return previous
-      end
-      local value = inner[key]
-      if value == nil and not fields[key] then
+-- A read-only view of an event that knows its fields: a misspelt one would be nil for ever. Scripts see
+-- what is behind a frozen table and never the key EVENT, under which the view finds it again.
+local EVENT, VIEWS = {}, {}
+
+local function view(raw, fields)
+  local it = host.freeze(raw)
+  rawset(it, EVENT, raw)
+  return setmetatable(it, VIEWS[fields])
+end
+
+local function view_of(fields)
+  return {
+    __index = function(it, key)
+      local raw = it[EVENT]
+      local value = raw[key]
+      if value == nil then
+        if fields[key] then return nil end
         fail("ev has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(fields)))
+      end
+      if type(value) == "table" and not host.frozen(value) then
+        value = key == "previous" and view(value, fields) or host.freeze(value)
+        raw[key] = value
       end
       return value
     end,
     __newindex = function() fail("ev is read-only; keep values in ctx.state") end,
     __metatable = false,
-  })
+  }
 end
+
+for _, fields in pairs(FIELDS) do VIEWS[fields] = VIEWS[fields] or view_of(fields) end
 
 local function path(name)
   no_colon(name, ctx, "ctx.path(monitor)")
   inside(true)
   local raw = request.paths[good_or_fail(CHECKS.monitor(name))]
-  return raw and event(raw, PATH_FIELDS)
+  return raw and view(raw, PATH_FIELDS)
 end
 
 env.print = function(...) log(...) end
@@ -643,7 +655,7 @@ local function call(given)
   intents, slots, logs, summary = {}, {}, 0, nil
   ctx = setmetatable({}, LIVE)
   local mine = ctx
-  local result = handler(mine, event(given.ev, FIELDS[given.handler]))
+  local result = handler(mine, view(given.ev, FIELDS[given.handler]))
   ctx = nil
   setmetatable(mine, EXPIRED)
 
