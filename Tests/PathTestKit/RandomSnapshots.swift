@@ -1,7 +1,7 @@
 package import PathCore
 
-/// Snapshots and filters out of a seed: mostly the kind a kernel shows, with a share of what it never
-/// would – hops to links that are gone, circles of layers, tunnels over themselves.
+/// Snapshots and filters out of a seed: mostly the kind a kernel shows, with a share of what it
+/// never would – hops to links that are gone, circles of layers, tunnels over themselves.
 package struct RandomSnapshots {
   package var generator: SplitMix64
 

@@ -221,6 +221,23 @@ extension NetworkScenario {
       try run.expect("wifi", .satisfied("wlan0"), under: .wifi)
       try run.expect("bound", .satisfied("eth0", "wlan0"), under: PathFilter(isBound: true))
     },
+    NetworkScenario("rejects for some prefixes leave the default alone") { run in
+      try run.wired()
+      try run.network.addAddress("eth0", "2001:db8::10/64")
+      try run.network.addRoute(.ipv6(via: "fe80::1", "eth0"))
+      try run.expectNoChange("rejects, a route of a VPN, a throw without a rule") {
+        for prefix in ["10.0.0.0/8", "100.64.0.0/10", "203.0.113.0/24"] {
+          try run.network.addRoute(TestRoute(.ipv4, prefix, kind: .unreachable))
+        }
+        try run.network.addRoute(TestRoute(.ipv6, "2002::/16", kind: .unreachable))
+        try run.network.addRoute(TestRoute(.ipv6, metric: 4_294_967_294, kind: .unreachable))
+        try run.network.addRoute(TestRoute(.ipv4, table: 77, kind: .throw))
+        try run.network.addLink(.tun("tun0"), addresses: "10.8.0.2/24")
+        try run.network.addRoute(.ipv4("tun0").to("10.128.0.0/9"))
+      }
+      try run.expect(
+        "both families", .satisfied("eth0", gateways: ["192.0.2.1", "fe80::1"], ipv6: "eth0"))
+    },
     NetworkScenario("routes in a table that no rule uses change nothing") { run in
       try run.wired()
       try run.expectNoChange("a storm") {

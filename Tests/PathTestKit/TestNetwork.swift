@@ -1,7 +1,7 @@
 package import PathCore
 
-/// A network that a test can shape the way a person would with ip(8): the scripted kernel, or a real
-/// one in a namespace. Addresses, prefixes and names are text; families follow from them.
+/// A network that a test can shape the way a person would with ip(8): the scripted kernel, or a
+/// real one in a namespace. Addresses, prefixes and names are text; families follow from them.
 package protocol TestNetwork: AnyObject {
   /// What this network can do beyond routes, links and addresses.
   var abilities: Set<TestAbility> { get }

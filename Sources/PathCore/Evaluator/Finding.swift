@@ -58,7 +58,7 @@ extension Survey {
   func linkFinding() -> Finding {
     let candidates = standings.indices.filter { position in
       standings[position].isAllowed && standings[position].obstacle != .loopback
-        && snapshot.interfaces[position].master == 0
+        && interfaces[position].master == 0
     }
     let hardware = candidates.filter { standsOnHardware($0) }
     let plain = candidates.filter { !standings[$0].isTunnel }
@@ -81,9 +81,9 @@ extension Survey {
 
   private func standsOnHardware(_ position: Int) -> Bool {
     if standings[position].isTunnel { return false }
-    if snapshot.interfaces[position].isPhysical { return true }
+    if interfaces[position].isPhysical { return true }
     var found = false
-    visitBeneath(position, depth: 0) { found = found || snapshot.interfaces[$0].isPhysical }
+    visitBeneath(position, depth: 0) { found = found || interfaces[$0].isPhysical }
     return found
   }
 

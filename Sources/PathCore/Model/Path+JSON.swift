@@ -1,5 +1,5 @@
-/// The trace form of a path, version 1: one object on one line, keys in this order. A key marked `?`
-/// is left out when it holds the value in brackets.
+/// The trace form of a path, version 1: one object on one line, keys in this order. A key marked
+/// `?` is left out when it holds the value in brackets.
 ///
 ///     path      {status, reason, unsatisfiedReason? ["notAvailable"], why,
 ///                interfaces: [interface], alternatives? [[]],

@@ -1,5 +1,5 @@
-/// The trace form of a snapshot, version 1: one object on one line, keys in this order. A key marked
-/// `?` is left out when it holds the value in brackets.
+/// The trace form of a snapshot, version 1: one object on one line, keys in this order. A key
+/// marked `?` is left out when it holds the value in brackets.
 ///
 ///     snapshot  {interfaces: [interface], ipv4: lookup, ipv6: lookup,
 ///                nameServers?: [{address, zone? [""]}] [[]],
