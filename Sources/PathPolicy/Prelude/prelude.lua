@@ -47,6 +47,20 @@ local TYPES = { "wifi", "wired", "cellular", "loopback", "other", "wiredEthernet
 local SEVERITIES = { "info", "warning", "critical" }
 local HANDLERS = { "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_system" }
 
+-- What `ev` may hold, by handler; any of it may be nil.
+local PATH_FIELDS = {
+  monitor = true, status = true, reason = true, why = true, interface = true, type = true,
+  interfaces = true, alternatives = true, uses = true, ipv4 = true, ipv6 = true, dns = true,
+  expensive = true, constrained = true, expensive_source = true, gateways = true, network = true,
+  initial = true, changed = true, causes = true, flaps = true, since = true, previous = true,
+  sequence = true, time = true, self_inflicted = true, unsatisfied_reason = true,
+}
+local FIELDS = {
+  settle = PATH_FIELDS, on_path = PATH_FIELDS, on_start = { reason = true },
+  on_timer = { name = true, late = true }, on_button = { key = true, button = true },
+  on_dismissed = { key = true }, on_system = { what = true },
+}
+
 local policy, monitors, state_bytes
 local ctx, intents, slots, logs, summary, request, handler
 
@@ -536,10 +550,31 @@ local function publish(name, value)
   decide("value " .. good, { "publish", good, host.decode(encoded) })
 end
 
+-- A read-only view of an event that knows its fields: a misspelt one would be nil for ever.
+local function event(raw, fields)
+  local inner, previous = host.freeze(raw), nil
+  return setmetatable(host.freeze(raw), {
+    __index = function(_, key)
+      if key == "previous" and fields.previous then
+        previous = previous or raw.previous and event(raw.previous, fields)
+        return previous
+      end
+      local value = inner[key]
+      if value == nil and not fields[key] then
+        fail("ev has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(fields)))
+      end
+      return value
+    end,
+    __newindex = function() fail("ev is read-only; keep values in ctx.state") end,
+    __metatable = false,
+  })
+end
+
 local function path(name)
   no_colon(name, ctx, "ctx.path(monitor)")
   inside(true)
-  return request.paths[good_or_fail(CHECKS.monitor(name))]
+  local raw = request.paths[good_or_fail(CHECKS.monitor(name))]
+  return raw and event(raw, PATH_FIELDS)
 end
 
 env.print = function(...) log(...) end
@@ -604,12 +639,11 @@ local function call(given)
   if given.state then members.state, state_bytes = given.state, host.encode(given.state) end
   host.seed(given.seed)
   given.alerts, given.timers = given.alerts or {}, given.timers or {}
-  local ev = given.ev
-  handler = function_for(given.handler, ev)
+  handler = function_for(given.handler, given.ev)
   intents, slots, logs, summary = {}, {}, 0, nil
   ctx = setmetatable({}, LIVE)
   local mine = ctx
-  local result = handler(mine, ev)
+  local result = handler(mine, event(given.ev, FIELDS[given.handler]))
   ctx = nil
   setmetatable(mine, EXPIRED)
 
