@@ -118,11 +118,12 @@ extension Survey {
   func unsatisfiedReason(
     _ finding: Finding, _ match: FilterMatch, _ others: [Int]
   ) -> UnsatisfiedReason {
-    if finding.reason == .filteredOut, let best = others.first(where: { !standings[$0].isAllowed })
-    {
-      let forbidden = standings[best].layers.intersection(match.filter.prohibited)
-      if forbidden.contains(.wifi) { return .wifiDenied }
-      if forbidden.contains(.cellular) { return .cellularDenied }
+    if finding.reason == .filteredOut {
+      for position in others where !standings[position].isAllowed {
+        let forbidden = standings[position].layers.intersection(match.filter.prohibited)
+        if forbidden.contains(.wifi) { return .wifiDenied }
+        if forbidden.contains(.cellular) { return .cellularDenied }
+      }
     }
     guard finding.obstacle == .radioOff, let position = finding.position else {
       return .notAvailable

@@ -6,8 +6,7 @@
 ///   `alternatives` is empty: a filtered monitor is not woken by what it declined.
 /// - dormant: `interfaces` is the one that waits.
 /// - not satisfied: `interfaces` is empty, `alternatives` are all through which a bound socket
-///   would
-///   get out, the excluded ones too.
+///   would get out, the excluded ones too.
 package enum PathEvaluator {
   package static func path(of snapshot: Snapshot, filter: PathFilter) -> Path {
     if let cause = snapshot.unavailable { return unknownPath(cause) }
