@@ -73,7 +73,7 @@ let package = Package(
       name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),
     .testTarget(
       name: "KernelTests",
-      dependencies: ["PathKernel", "PathDaemon", "PathTestKit", "CLinux"],
+      dependencies: ["PathKernel", "PathCore", "PathDaemon", "PathTestKit", "CLinux"],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),
   ]
