@@ -23,7 +23,7 @@ struct Lab {
     // The two ends of a veth pair get different indexes only if the far side has one link more.
     try ip(
       """
-      -n far link add spare type dummy
+      -n far link add spare type veth peer name spare2
       -n far link set lo up
       """)
   }

@@ -146,9 +146,9 @@ extension KernelTests.PathFacts {
     let lab = try Lab()
     try lab.wire("eth0", ["192.0.2.10/32"])
     let eth0 = lab.index("eth0")
-    try lab.ip("route add default via inet6 fe80::1 dev eth0")
+    try lab.ip("-4 route add default via inet6 fe80::1 dev eth0")
     let snapshot = lab.ready(try lab.reader(), "eth0")
-    #expect(snapshot.ipv4.exits == [eth0])
+    #expect(snapshot.ipv4.exits == [eth0], "\(snapshot.ipv4)")
     #expect(
       snapshot.ipv4.answer?.hops.first?.gateway
         == IPAddress(ipv6High: 0xFE80_0000_0000_0000, low: 1, scope: eth0))
@@ -214,8 +214,9 @@ extension KernelTests.PathFacts {
     let snapshot = lab.ready(try lab.reader(), "eth0", "eth1")
     #expect(snapshot.ipv4.exits == both)
     #expect(snapshot.ipv4.gateways == ["192.0.2.1", "198.51.100.1"])
-    #expect(snapshot.ipv6.exits == both)
-    #expect(snapshot.ipv6.gateways == ["2001:db8:1::1", "2001:db8:2::1"])
+    // For IPv6 the kernel begins with the hop that it would take for this very flow.
+    #expect(snapshot.ipv6.exits.sorted() == both)
+    #expect(snapshot.ipv6.gateways.sorted() == ["2001:db8:1::1", "2001:db8:2::1"])
   }
 
   @Test("N-09, N-11: routes that show only a nexthop's id are resolved, groups included")
