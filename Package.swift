@@ -62,6 +62,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],
+      exclude: ["Fixtures"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathPolicyTests", dependencies: ["PathPolicy", "PathCore", "PathTestKit"],

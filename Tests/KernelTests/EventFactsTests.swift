@@ -92,7 +92,8 @@ extension KernelTests.EventFacts {
     #expect(snapshot.ipv4 == .noRoute)
     #expect(snapshot.unavailable == nil)
     #expect(snapshot.named("lo")?.addresses.count ?? 0 >= 5000)
-    #expect(reader.drain() == .nothing)
+    // Duplicate detection on eth0 may end by now; nothing else is left to hear of.
+    if case .lost = reader.drain() { Issue.record("the loss was told twice") }
     #expect(reader.counters.overruns == 1)
     #expect(!reader.reconcile())
   }
@@ -141,7 +142,15 @@ extension KernelTests.EventFacts {
     try lab.wire("eth0", ["192.0.2.10/24"])
     let reader = try lab.reader()
     let before = lab.ready(reader, "eth0")
-    try lab.ip("link set eth0 down\nlink set eth0 name keth0\nlink set keth0 up")
+    try lab.ip(
+      """
+      -n far link set eth0p down
+      -n far link set eth0p name keth0p
+      -n far link set keth0p up
+      link set eth0 down
+      link set eth0 name keth0
+      link set keth0 up
+      """)
     try lab.wire("eth0", ["198.51.100.10/24"])
     let after = lab.ready(reader, "eth0")
     #expect(after.interfaces.count { $0.name == "eth0" } == 1)
@@ -191,7 +200,7 @@ extension KernelTests.EventFacts {
     try lab.batch(
       (0..<500).flatMap {
         [
-          "link add va\($0) type veth peer name vb\($0)", "link set va\($0) master br0",
+          "link add va\($0) type veth peer name vb\($0)", "link set va\($0) master br0 group 7",
           "link set va\($0) up", "link set vb\($0) up",
         ]
       })
@@ -205,7 +214,7 @@ extension KernelTests.EventFacts {
     #expect(snapshot.interfaces.map(\.name) == ["lo", "eth0"])
     #expect(snapshot.ignoredLinks >= 1001)
     #expect(snapshot.ipv4.exits == [lab.index("eth0")])
-    try lab.batch((0..<500).map { "link del va\($0)" })
+    try lab.ip("link del group 7")
     _ = lab.wait(reader) { $0.ignoredLinks < 10 }
     #expect(!reader.reconcile())
     #expect(reader.counters.malformed == 0)
