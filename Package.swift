@@ -58,14 +58,16 @@ let package = Package(
     .target(
       name: "PathTestKit", dependencies: ["PathCore", "PathPolicy"], path: "Tests/PathTestKit",
       swiftSettings: testSettings),
+    .target(name: "LuaStock", dependencies: ["CLua"], path: "Tests/LuaStock"),
     .testTarget(
-      name: "LuaSandboxTests", dependencies: ["LuaSandbox"],
+      name: "LuaSandboxTests", dependencies: ["LuaSandbox", "LuaStock"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"],
+      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"], exclude: ["Golden"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],
+      exclude: ["Fixtures"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathPolicyTests", dependencies: ["PathPolicy", "PathCore", "PathTestKit"],
@@ -77,7 +79,7 @@ let package = Package(
       name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),
     .testTarget(
       name: "KernelTests",
-      dependencies: ["PathKernel", "PathDaemon", "PathTestKit", "CLinux"],
+      dependencies: ["PathKernel", "PathCore", "PathDaemon", "PathTestKit", "CLinux"],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),
   ]

@@ -1,5 +1,6 @@
 -- Shows an alert while there is no path; it goes when the path returns. Works again after any number
--- of outages, since the alert belongs to its key and not to a window somebody keeps.
+-- of outages, since the alert belongs to its key and not to a window somebody keeps. Whoever closes it
+-- has peace until the next outage, whatever else changes meanwhile.
 ---@type netvane.Policy
 local policy = {
   api = 1,
@@ -12,11 +13,16 @@ function policy.settle(ctx, ev)
 end
 
 function policy.on_path(ctx, ev)
+  if ev.changed.status then ctx.state.closed = nil end
   if ev.status == "satisfied" then
     ctx.alert.resolve "offline"
-  else
+  elseif not ctx.state.closed then
     ctx.alert.raise { key = "offline", severity = "warning", title = "No connection", body = ev.why }
   end
+end
+
+function policy.on_dismissed(ctx)
+  ctx.state.closed = true
 end
 
 return policy

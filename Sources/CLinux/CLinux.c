@@ -1,1 +1,31 @@
 #include "CLinux.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t slots,
+                        struct clinux_datagram *datagrams, int flags) {
+	struct mmsghdr messages[CLINUX_SLOTS];
+	struct iovec vectors[CLINUX_SLOTS];
+	struct sockaddr_nl senders[CLINUX_SLOTS];
+	if (slots > CLINUX_SLOTS) slots = CLINUX_SLOTS;
+	memset(messages, 0, slots * sizeof messages[0]);
+	for (uint32_t i = 0; i < slots; i++) {
+		vectors[i].iov_base = (char *)buffer + (size_t)i * slot;
+		vectors[i].iov_len = slot;
+		messages[i].msg_hdr.msg_iov = &vectors[i];
+		messages[i].msg_hdr.msg_iovlen = 1;
+		messages[i].msg_hdr.msg_name = &senders[i];
+		messages[i].msg_hdr.msg_namelen = sizeof senders[i];
+	}
+	int count = recvmmsg(descriptor, messages, slots, flags, NULL);
+	if (count < 0) return -errno;
+	for (int i = 0; i < count; i++) {
+		datagrams[i].length = messages[i].msg_len;
+		datagrams[i].port =
+			messages[i].msg_hdr.msg_namelen == sizeof senders[i] ? senders[i].nl_pid : UINT32_MAX;
+		datagrams[i].truncated = (messages[i].msg_hdr.msg_flags & MSG_TRUNC) != 0;
+	}
+	return count;
+}

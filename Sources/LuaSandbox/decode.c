@@ -13,7 +13,8 @@ static void read_value(reader *in, int depth);
 
 static void malformed(const reader *in, const char *why) {
   luasandbox_of(in->lua)->phase = PHASE_DATA;
-  lua_pushfstring(in->lua, "malformed data at byte %I: %s", (LUAI_UACINT)(in->next - in->start), why);
+  lua_pushfstring(in->lua, "malformed data at byte %I: %s",
+                  (LUAI_UACINT)(in->next - in->start), why);
   lua_error(in->lua);
 }
 
@@ -53,6 +54,7 @@ static void read_key(reader *in) {
 static void read_array(reader *in, int depth) {
   uint32_t count = read_count(in);
   if (count > left(in)) malformed(in, "an array is longer than the data");
+  luaL_checkstack(in->lua, 6, "data is nested too deeply");
   lua_createtable(in->lua, (int)count, 0);
   for (uint32_t i = 1; i <= count; i++) {
     read_value(in, depth + 1);
@@ -60,15 +62,19 @@ static void read_array(reader *in, int depth) {
   }
 }
 
-/* The values of lazy keys wait, still encoded, in a table of their own just above the map. */
-static void read_lazy(reader *in, int map, bool first, uint32_t keys_left) {
+/* The values of lazy keys wait, still encoded, in one string; a table just above the map has the
+ * place of each in it. One string for all is cheaper than one for each, and most are never read. */
+static void read_lazy(reader *in, int map, const uint8_t **first, uint32_t keys_left) {
   lua_State *L = in->lua;
-  if (first) {
-    lua_createtable(L, 0, keys_left < 8 ? (int)keys_left : 8);
+  in->next++;
+  uint32_t length = read_count(in);
+  const uint8_t *bytes = take(in, length);
+  if (*first == NULL) {
+    *first = bytes;
+    lua_createtable(L, 0, keys_left < 7 ? (int)keys_left + 1 : 8);
     lua_insert(L, map + 1);
   }
-  in->next++;
-  read_string(in);
+  lua_pushinteger(L, (lua_Integer)(bytes - *first) << 32 | length);
   lua_rawset(L, map + 1);
 }
 
@@ -76,26 +82,27 @@ static void read_map(reader *in, int depth) {
   lua_State *L = in->lua;
   uint32_t count = read_count(in);
   if (count > left(in) / 6) malformed(in, "a map is longer than the data");
+  luaL_checkstack(L, 8, "data is nested too deeply");
   lua_createtable(L, 0, (int)count);
   int map = lua_gettop(L);
-  bool lazies = false;
+  const uint8_t *first_lazy = NULL;
   for (uint32_t i = 0; i < count; i++) {
     read_key(in);
     if (left(in) > 0 && *in->next == TAG_LAZY) {
-      read_lazy(in, map, !lazies, count - i);
-      lazies = true;
+      read_lazy(in, map, &first_lazy, count - i);
     } else {
       read_value(in, depth + 1);
       lua_rawset(L, map);
     }
   }
-  if (lazies) luasandbox_make_lazy(L, map);
+  if (first_lazy == NULL) return;
+  lua_pushlstring(L, (const char *)first_lazy, (size_t)(in->next - first_lazy));
+  luasandbox_make_lazy(L, map);
 }
 
 static void read_value(reader *in, int depth) {
   lua_State *L = in->lua;
   if (depth > DECODE_DEPTH) malformed(in, "it is nested too deeply");
-  luaL_checkstack(L, 6, "data is nested too deeply");
   uint8_t tag = *take(in, 1);
   switch (tag) {
     case TAG_NIL: lua_pushnil(L); break;

@@ -72,27 +72,32 @@ static int host_seed(lua_State *L) {
   return 0;
 }
 
+static int nothing(lua_State *L) {
+  lua_pushnil(L);
+  return 1;
+}
+
 static void push_place(lua_State *L, const lua_Debug *ar) {
   lua_pushstring(L, ar->source[0] == '@' ? ar->source + 1 : ar->source);
   lua_pushinteger(L, ar->currentline);
 }
 
-/* where(level): file and line; levels as in `error`. Without one: the innermost line of a script. */
+/* where(level): file and line; levels as in `error`. Without one: a script's innermost line. */
 static int host_where(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   bool any = lua_isnoneornil(L, 1);
   lua_Integer level = luaL_optinteger(L, 1, 1);
   lua_Debug ar;
-  if (level < 0 || level > 200) return 0;
+  if (level < 0 || level > 200) return nothing(L);
   for (; level <= 200 && lua_getstack(L, (int)level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     bool script = ar.currentline > 0 && strcmp(ar.source + 1, box->prelude) != 0;
-    if (!any && ar.currentline <= 0) return 0;
+    if (!any && ar.currentline <= 0) return nothing(L);
     if (any && !script) continue;
     push_place(L, &ar);
     return 2;
   }
-  return 0;
+  return nothing(L);
 }
 
 /* line_of(fn): the line where a Lua function begins, and its file. */
@@ -101,7 +106,7 @@ static int host_line_of(lua_State *L) {
   lua_settop(L, 1);
   lua_Debug ar;
   lua_getinfo(L, ">S", &ar);
-  if (ar.linedefined < 0) return 0;
+  if (ar.linedefined < 0) return nothing(L);
   lua_pushinteger(L, ar.linedefined);
   lua_pushstring(L, ar.source[0] == '@' ? ar.source + 1 : ar.source);
   return 2;
@@ -179,11 +184,11 @@ static int host_find_word(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_host);
   lua_getfield(L, -1, "source");
   const char *source = lua_tolstring(L, -1, &size);
-  if (source == NULL) return 0;
+  if (source == NULL) return nothing(L);
   luasandbox_charge(L, luasandbox_of(L), (int64_t)size / 8 + 1);
   scanner in = {source, source + size, 1};
   lua_Integer line = find_word(&in, word, length);
-  if (line == 0) return 0;
+  if (line == 0) return nothing(L);
   lua_pushinteger(L, line);
   return 1;
 }

@@ -49,14 +49,13 @@ struct luasandbox {
   luasandbox_limits limits;
 
   size_t used;                  /* bytes held from the allocator */
+  size_t published;             /* of them, in luasandbox_live_bytes */
   uint64_t serial;              /* counts objects, so that they can be ordered without addresses */
-  void *stack_block;            /* the Lua stack, followed through its reallocations */
-  size_t stack_bytes;
-  size_t largest_string;
 
   int64_t fuel;                 /* left of fuel_limit; the same in each run of the same input */
   int64_t fuel_limit;
   int64_t work;                 /* left; counts what depends on hash seeds and the collector */
+  int64_t last_tick, cpu_mark;  /* clock readings, to notice ticks that take too long */
   int64_t deadline;             /* CLOCK_MONOTONIC nanoseconds, negative: none */
   luasandbox_status doom;       /* not OK: this run must end, nothing may catch it */
   bool dead;                    /* a doomed state never runs again */
@@ -95,10 +94,12 @@ static inline luasandbox *luasandbox_of(lua_State *L) {
 /* meter.c */
 void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_size);
 bool luasandbox_grow(luasandbox *box, uint8_t **block, size_t *capacity, size_t need);
+void luasandbox_publish_use(luasandbox *box);
 void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity);
 uint64_t luasandbox_serial(const void *object);
 void luasandbox_hook(lua_State *L, lua_Debug *ar);
 void luasandbox_start_meter(luasandbox *box, int64_t fuel);
+void luasandbox_start_clocks(luasandbox *box);
 void luasandbox_doom(luasandbox *box, luasandbox_status status);
 _Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status);
 void luasandbox_check_clock(lua_State *L, luasandbox *box);
@@ -113,6 +114,11 @@ static inline void luasandbox_charge(lua_State *L, luasandbox *box, int64_t amou
 static inline void luasandbox_charge_bytes(lua_State *L, luasandbox *box, size_t bytes) {
   luasandbox_charge(L, box, (int64_t)(bytes / BYTES_PER_FUEL) + 1);
 }
+
+/* fault.c */
+void luasandbox_say(luasandbox *box, const char *text);
+const char *luasandbox_remember_file(luasandbox *box, const char *name);
+luasandbox_status luasandbox_classify(luasandbox *box, int outcome);
 
 /* native_stack.c */
 int luasandbox_run_with_stack(luasandbox *box, int (*run)(luasandbox *box));
@@ -168,11 +174,12 @@ void luasandbox_buffer_start(text_buffer *buffer, lua_State *L);
 void luasandbox_buffer_add(text_buffer *buffer, const char *bytes, size_t length);
 void luasandbox_buffer_push(text_buffer *buffer);
 
-/* match.c, text.c, array.c, base.c, host.c, library.c */
+/* search.c, text.c, array.c, base.c, host.c, library.c */
 extern const luaL_Reg luasandbox_match_functions[], luasandbox_text_functions[],
     luasandbox_utf8_functions[], luasandbox_array_functions[], luasandbox_base_functions[],
     luasandbox_math_functions[];
 void luasandbox_push_text(lua_State *L, int index);
+void luasandbox_add_arithmetic(lua_State *L);
 void luasandbox_seed(luasandbox *box, uint64_t seed);
 void luasandbox_install_library(lua_State *L);
 void luasandbox_push_host(lua_State *L);

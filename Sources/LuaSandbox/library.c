@@ -95,11 +95,12 @@ static void add_library(lua_State *L, const char *name, lua_CFunction open,
   if (open == luaopen_string) {
     /* Methods of strings: from the same table, and the metatable is out of reach. */
     lua_pushliteral(L, "");
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 10);
     lua_pushvalue(L, -3);
     lua_setfield(L, -2, "__index");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
+    luasandbox_add_arithmetic(L);
     lua_setmetatable(L, -2);
     lua_pop(L, 1);
   }

@@ -3,8 +3,8 @@
  * Two meters run side by side. `fuel` counts only what the script determines (instructions, objects
  * made, bytes of long strings, steps of our own functions), so its reading is the same in every
  * process. `work` counts what also depends on Lua's random hash seed and on the collector (rehashed
- * tables, interned strings, emergency collections) and on what a single instruction may cost; its
- * budget is wide, it only stops abuse and is never reported.
+ * tables, interned strings, emergency collections) or on the machine (instructions that take far
+ * too long); its budget is wide, it only stops abuse and is never reported.
  */
 #define _GNU_SOURCE
 #include "internal.h"
@@ -17,8 +17,8 @@
 enum {
   WORK_PER_FUEL = 2,
   LONG_STRING_BLOCK = 96,       /* larger than the block of any interned string */
-  FREE_STRING_BYTES = 4096,     /* a longest string up to this size makes no tick dearer */
-  FREE_STACK_BYTES = 32 * 1024,
+  SLOW_TICK_NS = 100000,        /* a hundred ordinary instructions take about 1,000 */
+  SLOW_NS_PER_WORK = 50,
 };
 
 static const char doom_value = 0;
@@ -60,34 +60,43 @@ _Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status) {
   abort();                      /* lua_error does not return */
 }
 
-static int64_t now(void) {
+static int64_t clock_value(clockid_t clock) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/* For functions of ours that work long between two ticks. */
 void luasandbox_check_clock(lua_State *L, luasandbox *box) {
-  if (box->deadline >= 0 && now() > box->deadline) luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
+  if (box->deadline >= 0 && clock_value(CLOCK_MONOTONIC) > box->deadline)
+    luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
 }
 
-/* One instruction can compare two strings or copy all variable arguments, however many bytes those
- * are. Nothing tells us that it did, so a tick costs more while it could. */
-static int64_t tick_surcharge(const luasandbox *box) {
-  int64_t extra = 0;
-  if (box->largest_string > FREE_STRING_BYTES)
-    extra += (int64_t)(box->largest_string - FREE_STRING_BYTES) / 16;
-  if (box->stack_bytes > FREE_STACK_BYTES)
-    extra += (int64_t)(box->stack_bytes - FREE_STACK_BYTES) / 64;
-  return extra;
+/* A single instruction can be dear: comparing two megabyte strings, following a chain of colliding
+ * keys, passing on thousands of arguments. Such ticks take a hundred times longer than others, and
+ * pay by the time this thread really had, so that a busy machine costs nobody anything. */
+static void charge_slow_tick(luasandbox *box, int64_t elapsed) {
+  int64_t cpu = clock_value(CLOCK_THREAD_CPUTIME_ID), used = cpu - box->cpu_mark;
+  box->cpu_mark = cpu;
+  box->work -= (used < elapsed ? used : elapsed) / SLOW_NS_PER_WORK;
 }
 
 void luasandbox_hook(lua_State *L, lua_Debug *ar) {
   (void)ar;
   luasandbox *box = luasandbox_of(L);
-  box->work -= tick_surcharge(box);
+  int64_t now = clock_value(CLOCK_MONOTONIC), elapsed = now - box->last_tick;
+  box->last_tick = now;
+  if (box->cpu_mark < 0) box->cpu_mark = clock_value(CLOCK_THREAD_CPUTIME_ID);
+  else if (elapsed > SLOW_TICK_NS) charge_slow_tick(box, elapsed);
   if (box->work < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
   luasandbox_charge(L, box, HOOK_STEP);
-  luasandbox_check_clock(L, box);
+  if (box->deadline >= 0 && now > box->deadline) luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
+}
+
+void luasandbox_start_clocks(luasandbox *box) {
+  box->last_tick = clock_value(CLOCK_MONOTONIC);
+  box->cpu_mark = -1;           /* read at the first tick: a system call, and most runs are short */
+  box->deadline = box->limits.deadline_ns < 0 ? -1 : box->last_tick + box->limits.deadline_ns;
 }
 
 void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
@@ -96,8 +105,6 @@ void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
   box->fuel = box->fuel_limit = fuel;
   box->work = fuel * WORK_PER_FUEL;
   box->doom = LUASANDBOX_OK;
-  box->deadline = box->limits.deadline_ns < 0 ? -1 : now() + box->limits.deadline_ns;
-  box->largest_string /= 2;     /* a long string of an earlier call is probably gone */
   box->place_file[0] = '\0';
   box->place_line = 0;
   lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT, HOOK_STEP);
@@ -112,7 +119,6 @@ static void meter_allocation(luasandbox *box, bool fresh, size_t kind, size_t si
                           (kind == LUA_TSTRING && size > LONG_STRING_BLOCK));
   if (object) box->fuel -= cost;
   else box->work -= cost;
-  if (fresh && kind == LUA_TSTRING && size > box->largest_string) box->largest_string = size;
   if (box->fuel < 0 || box->work < 0) luasandbox_doom(box, LUASANDBOX_FUEL);
 }
 
@@ -133,8 +139,12 @@ static bool may_grow(luasandbox *box, size_t block_size, size_t growth) {
 
 static void account(luasandbox *box, size_t removed, size_t added) {
   box->used = box->used - removed + added;
-  if (added > removed) atomic_fetch_add_explicit(&live_bytes, added - removed, memory_order_relaxed);
-  else atomic_fetch_sub_explicit(&live_bytes, removed - added, memory_order_relaxed);
+}
+
+/* Once for each call: an atomic operation for each block would cost more than the block. */
+void luasandbox_publish_use(luasandbox *box) {
+  atomic_fetch_add_explicit(&live_bytes, box->used - box->published, memory_order_relaxed);
+  box->published = box->used;
 }
 
 void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
@@ -162,14 +172,7 @@ void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_siz
     memcpy(fresh, &box->serial, sizeof box->serial);
   }
   if (wanted > held) meter_allocation(box, block == NULL, old_size, new_size);
-  void *result = fresh + RAW_HEADER_BYTES;
-  /* The first plain array of a new state is its stack. */
-  bool stack = block == NULL ? box->stack_block == NULL && old_size == 0 : block == box->stack_block;
-  if (stack) {
-    box->stack_block = result;
-    box->stack_bytes = new_size;
-  }
-  return result;
+  return fresh + RAW_HEADER_BYTES;
 }
 
 /* Objects are numbered in the order in which they were made, which addresses would not tell. */
@@ -178,6 +181,8 @@ uint64_t luasandbox_serial(const void *object) {
   memcpy(&serial, (const char *)object - RAW_HEADER_BYTES, sizeof serial);
   return serial;
 }
+
+void luasandbox_fail_allocation(luasandbox *box, size_t number) { box->fail_at = number; }
 
 /* Memory of the sandbox that Lua does not know: counted like its own. */
 bool luasandbox_grow(luasandbox *box, uint8_t **block, size_t *capacity, size_t need) {

@@ -1,6 +1,6 @@
 /* Two kinds of table that are more than they look: lazy ones, whose values are decoded when first
- * read, and frozen ones, which stand read-only before another table. Scripts cannot make metatables;
- * both kinds are known by a mark under a light-userdata key, which no script can name. */
+ * read, and frozen ones, which stand read-only before another table. Scripts cannot make
+ * metatables; both kinds are known by a mark under a light-userdata key, which they cannot name. */
 #include "internal.h"
 
 static const char mark_lazy = 0, mark_frozen = 0;
@@ -8,25 +8,29 @@ const char luasandbox_key_lazy_meta = 0, luasandbox_key_frozen_meta = 0;
 
 /* ---- lazy ---- */
 
-/* Map at `table`, its waiting values just above it; pops those. */
+/* Map at `table`, above it the places of its waiting values, above that their bytes; pops both. */
 void luasandbox_make_lazy(lua_State *L, int table) {
+  lua_rawsetp(L, table + 1, &mark_lazy);
   lua_rawsetp(L, table, &mark_lazy);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_lazy_meta);
   lua_setmetatable(L, table);
 }
 
-static void decode_waiting(lua_State *L, int index) {
-  size_t length;
-  const char *bytes = lua_tolstring(L, index, &length);
-  luasandbox_decode(L, (const uint8_t *)bytes, length);
+/* Pushes the value whose place is at `index`; `waiting` is the table that had it. */
+static void decode_waiting(lua_State *L, int waiting, int index) {
+  lua_Unsigned place = (lua_Unsigned)lua_tointeger(L, index);
+  lua_rawgetp(L, waiting, &mark_lazy);
+  const char *bytes = lua_tolstring(L, -1, NULL);
+  luasandbox_decode(L, (const uint8_t *)bytes + (place >> 32), place & UINT32_MAX);
+  lua_remove(L, -2);
 }
 
 static int lazy_index(lua_State *L) {
   lua_settop(L, 2);
   if (lua_rawgetp(L, 1, &mark_lazy) != LUA_TTABLE) return 0;
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, 3) != LUA_TSTRING) return 0;
-  decode_waiting(L, 4);
+  if (lua_rawget(L, 3) != LUA_TNUMBER) return 0;
+  decode_waiting(L, 3, 4);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 5);
   lua_rawset(L, 1);
@@ -51,7 +55,7 @@ static int lazy_newindex(lua_State *L) {
   return 0;
 }
 
-/* Decodes all that waits in the table at the absolute index, which is an ordinary one afterwards. */
+/* Decodes all that waits in the table at the absolute index; then it is an ordinary one. */
 static void force(lua_State *L, int table) {
   if (lua_rawgetp(L, table, &mark_lazy) != LUA_TTABLE) {
     lua_pop(L, 1);
@@ -60,7 +64,11 @@ static void force(lua_State *L, int table) {
   int waiting = lua_gettop(L);
   lua_pushnil(L);
   while (lua_next(L, waiting)) {
-    decode_waiting(L, -1);
+    if (lua_type(L, -1) != LUA_TNUMBER) {   /* the bytes */
+      lua_pop(L, 1);
+      continue;
+    }
+    decode_waiting(L, waiting, -1);
     lua_replace(L, -2);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
@@ -131,12 +139,8 @@ static int frozen_index(lua_State *L) {
 }
 
 static int frozen_newindex(lua_State *L) {
-  if (lua_type(L, 2) == LUA_TSTRING) {
-    lua_pushvalue(L, 2);
-    size_t length;
-    const char *name = lua_tolstring(L, -1, &length);
-    if (length < 100) return luaL_error(L, "attempt to change a read-only table (field '%s')", name);
-  }
+  if (lua_type(L, 2) == LUA_TSTRING && lua_rawlen(L, 2) < 100)
+    return luaL_error(L, "attempt to change a read-only table (field '%s')", lua_tostring(L, 2));
   return luaL_error(L, "attempt to change a read-only table");
 }
 
@@ -196,7 +200,8 @@ void luasandbox_install_metatables(lua_State *L) {
 
 static void thaw_value(lua_State *L, int depth) {
   if (lua_type(L, -1) != LUA_TTABLE) return;
-  if (depth >= DECODE_DEPTH) luaL_error(L, "cannot thaw a table that is nested too deeply or contains itself");
+  if (depth >= DECODE_DEPTH)
+    luaL_error(L, "cannot thaw a table that is nested too deeply or contains itself");
   luaL_checkstack(L, 10, "too deeply nested");
   luasandbox_open_table(L, -1);
   int source = lua_gettop(L);

@@ -33,7 +33,8 @@ static void check_span(lua_State *L, lua_Integer first, lua_Integer last, size_t
   if (first < 1) first = 1;
   if (last > (lua_Integer)length) last = (lua_Integer)length;
   if (first > last) return;
-  if ((size_t)(last - first) >= box->limits.block_bytes / 32) luaL_error(L, "string slice too long");
+  if ((size_t)(last - first) >= box->limits.block_bytes / 32)
+    luaL_error(L, "string slice too long");
   luasandbox_charge(L, box, last - first + 1);
 }
 
@@ -91,7 +92,8 @@ static int text_format(lua_State *L) {
     if (lua_type(L, argument) == LUA_TSTRING) {
       size_t bytes;
       lua_tolstring(L, argument, &bytes);
-      luasandbox_charge(L, luasandbox_of(L), (int64_t)(bytes / SCANNED_PER_FUEL) + 1);
+      luasandbox_charge(L, luasandbox_of(L),
+                        (int64_t)(*format == 'q' ? bytes : bytes / SCANNED_PER_FUEL) + 1);
     } else if (*format == 's') {
       luasandbox_push_text(L, argument);
       lua_replace(L, argument);
@@ -106,6 +108,44 @@ const luaL_Reg luasandbox_text_functions[] = {
   {"reverse", text_reverse}, {"sub", text_sub}, {"upper", text_upper}, {"rep", text_rep},
   {"format", text_format}, {NULL, NULL},
 };
+
+/* ---- arithmetic on strings that hold numbers: upvalue 1 is the operation ---- */
+
+static void check_operand(lua_State *L, int index) {
+  if (lua_type(L, index) == LUA_TNUMBER) return;
+  size_t length = 0;
+  const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : NULL;
+  luasandbox_charge(L, luasandbox_of(L), (int64_t)(length / 4) + 1);
+  if (text == NULL || lua_stringtonumber(L, text) != length + 1)
+    luaL_error(L, "attempt to perform arithmetic on a %s value", luaL_typename(L, index));
+  lua_replace(L, index);
+}
+
+static int text_arithmetic(lua_State *L) {
+  int operation = (int)lua_tointeger(L, lua_upvalueindex(1));
+  lua_settop(L, 2);
+  check_operand(L, 1);
+  check_operand(L, 2);
+  if (operation == LUA_OPUNM) lua_settop(L, 1);
+  lua_arith(L, operation);
+  return 1;
+}
+
+/* Adds them to the metatable of strings, which is at the top. */
+void luasandbox_add_arithmetic(lua_State *L) {
+  static const struct {
+    const char *event;
+    int operation;
+  } events[] = {
+    {"__add", LUA_OPADD}, {"__sub", LUA_OPSUB}, {"__mul", LUA_OPMUL}, {"__mod", LUA_OPMOD},
+    {"__pow", LUA_OPPOW}, {"__div", LUA_OPDIV}, {"__idiv", LUA_OPIDIV}, {"__unm", LUA_OPUNM},
+  };
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+    lua_pushinteger(L, events[i].operation);
+    lua_pushcclosure(L, text_arithmetic, 1);
+    lua_setfield(L, -2, events[i].event);
+  }
+}
 
 /* ---- utf8 ---- */
 
@@ -125,7 +165,7 @@ static int unicode_char(lua_State *L) {
   return stock(L, STOCK_UTF8_CHAR);
 }
 
-/* A step skips the continuation bytes of the last character, and there may be a megabyte of them. */
+/* A step skips the continuation bytes of the last character: there may be a megabyte of them. */
 static void charge_step(lua_State *L) {
   size_t length = 0;
   const char *s = luaL_checklstring(L, 1, &length);

@@ -30,6 +30,8 @@ package struct Configuration: Hashable, Sendable {
   package var limits = Limits()
   /// The file's name in messages.
   package var file = "config.lua"
+  /// Of the file's text; nil when there is no file.
+  package var hash: String?
 
   package struct Limits: Hashable, Sendable {
     package var loadFuel: Int64 = 5_000_000
@@ -64,4 +66,15 @@ package struct ConfigurationError: Error, Hashable, Sendable {
   package var message: String
 
   package var located: String { line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)" }
+}
+
+extension Configuration {
+  /// What to say of settings for policies that are not among these: a name that is misspelt would
+  /// otherwise do nothing, in silence.
+  package func straySettings(policies known: [String]) -> [String] {
+    policies.keys.sorted().filter { !known.contains($0) }.map { name in
+      let hint = nearestWord(to: name, in: known).map { "; did you mean '\($0)'?" } ?? ""
+      return "\(file): policies[\"\(name)\"]: there is no such policy\(hint)"
+    }
+  }
 }

@@ -33,8 +33,9 @@ package struct ConfigurationReader {
       let outcome = try lua.call(request.bytes, fuel: 5_000_000)
       value = PlainReader.decode(PlainData(bytes: outcome.bytes)) ?? .null
     } catch {
+      let line = error.line > 0 ? error.line : lineOfData(error.message, in: source)
       throw ConfigurationError(
-        file: error.file.isEmpty ? file : error.file, line: error.line, message: error.message)
+        file: error.file.isEmpty ? file : error.file, line: line, message: error.message)
     }
     var reader = ConfigurationReader(file: file, source: source)
     try reader.take(value)
@@ -45,6 +46,20 @@ package struct ConfigurationReader {
     self.file = file
     self.source = source
     configuration.file = file
+    var hash = ContentHash()
+    hash.add(source)
+    configuration.hash = hash.text
+  }
+
+  /// The line of what cannot be plain data: the message begins with the way to it, as in
+  /// `policies.x.f: a function is not plain data`.
+  private static func lineOfData(_ message: String, in source: [UInt8]) -> Int {
+    let way = message.prefix { $0 != ":" }.split { ".[]".contains($0) }
+    for word in way.reversed() {
+      let line = SourceWords.line(of: String(word), in: source)
+      if line > 0 { return line }
+    }
+    return SourceWords.line(of: "return", in: source)
   }
 
   private static let keys = [
@@ -111,7 +126,7 @@ package struct ConfigurationReader {
       let key = try word(pair.key, in: ["ipv4", "ipv6"], of: "lookup")
       let family: AddressFamily = key == "ipv4" ? .ipv4 : .ipv6
       guard let address = pair.value.text.flatMap({ IPAddress($0) }), address.family == family,
-        !address.isUnspecified, !address.isLoopback, !address.isLinkLocal
+        !address.isUnspecified, !address.isLoopback, !address.isLinkLocal, !address.isForMany
       else {
         throw fail(
           key,
@@ -132,7 +147,7 @@ package struct ConfigurationReader {
       for (name, value) in try table(pair.value, "exec") {
         let arguments = (value.elements ?? []).compactMap(\.text)
         guard let elements = value.elements, !elements.isEmpty, arguments.count == elements.count,
-          arguments[0].hasPrefix("/")
+          arguments[0].hasPrefix("/"), !arguments.contains(where: { $0.utf8.contains(0) })
         else {
           throw fail(
             name,
@@ -244,4 +259,9 @@ extension ConfigurationReader {
   private func fail(_ word: String, _ message: String) -> ConfigurationError {
     ConfigurationError(file: file, line: SourceWords.line(of: word, in: source), message: message)
   }
+}
+
+extension IPAddress {
+  /// A group, everybody, or reserved: nothing that a route to the internet leads to.
+  fileprivate var isForMany: Bool { family == .ipv4 ? low >> 24 >= 224 : high >> 56 == 0xFF }
 }

@@ -7,31 +7,41 @@ final class LoadedPolicy {
   let settings: PolicySettings
   private(set) var declaration: PolicyDeclaration
   private var lua: LuaState
-  /// The state that the next call must start from; nil while the Lua state has it already.
-  private var stateToLoad: PlainData?
+  /// What `ctx.state` holds between calls.
+  private(set) var state: PlainData
+  /// Whether the Lua state has yet to be given `state`.
+  private var owesState = false
   private(set) var fuelUsed: Int64 = 0
-  private let encoder = RequestEncoder()
+  private var encoder = RequestEncoder()
 
   /// Loads and validates; the fault says where and what was expected.
   init(script: PolicyScript, settings: PolicySettings) throws(PolicyFault) {
     self.script = script
     self.settings = settings
     (lua, declaration) = try Self.load(script, settings)
+    state = declaration.state
+  }
+
+  /// Takes over the state of the text that this one replaces.
+  func adopt(state: PlainData) {
+    self.state = state
+    owesState = true
   }
 
   func call(_ request: HandlerRequest) -> HandlerReply {
     let handler = request.event.handler
     do throws(LuaState.Failure) {
-      let bytes = encoder.encode(request, state: stateToLoad)
+      let bytes = encoder.encode(request, state: owesState ? state : nil)
       let outcome = try lua.call(bytes, fuel: settings.callFuel)
       fuelUsed = outcome.fuelUsed
-      stateToLoad = nil
+      owesState = false
       guard let reply = OutcomeDecoder.decode(outcome.bytes, fuelUsed: outcome.fuelUsed) else {
         return .failed(
           PolicyFault(
             policy: script.name, handler: handler, kind: .data, file: script.file, line: 0,
             message: "the decision could not be read"))
       }
+      if let changed = reply.state { state = changed }
       return .done(reply)
     } catch {
       fuelUsed = error.fuelUsed
@@ -42,7 +52,7 @@ final class LoadedPolicy {
   /// A fresh Lua state. The text loaded before, so it loads again, unless memory is short.
   func reset(state: PlainData) {
     if let (fresh, _) = try? Self.load(script, settings) { lua = fresh }
-    stateToLoad = state
+    adopt(state: state)
   }
 
   private static func load(
@@ -50,6 +60,11 @@ final class LoadedPolicy {
   ) throws(PolicyFault) -> (LuaState, PolicyDeclaration) {
     do throws(LuaState.Failure) {
       let lua = try LuaState(deadline: settings.deadline)
+      guard !script.source.isEmpty else {
+        throw LuaState.Failure(
+          kind: .load, file: script.file, line: 1,
+          message: "the file is empty: it is being written, or was cut off")
+      }
       for module in script.modules {
         lua.add(module: module.name, file: module.file, source: module.source)
       }
@@ -79,9 +94,11 @@ final class LoadedPolicy {
   private static func fault(
     _ failure: LuaState.Failure, _ script: PolicyScript, _ handler: Handler?
   ) -> PolicyFault {
-    PolicyFault(
+    // Lua gives no place for a text that is nested too deeply to be parsed.
+    let isPlaceless = failure.file.isEmpty && failure.kind == .load
+    return PolicyFault(
       policy: script.name, handler: handler, kind: handler == nil ? .load : failure.kind,
-      file: failure.file.isEmpty ? script.file : failure.file, line: failure.line,
-      message: failure.message)
+      file: failure.file.isEmpty ? script.file : failure.file,
+      line: isPlaceless ? max(failure.line, 1) : failure.line, message: failure.message)
   }
 }

@@ -91,6 +91,9 @@ import PathCore
     }
   }
 
+  /// The patch release of Lua.
+  static var release: String { unsafe String(cString: luasandbox_lua_release()) }
+
   /// Bytes that all states of this process hold.
   static var liveBytes: Int { luasandbox_live_bytes() }
 }

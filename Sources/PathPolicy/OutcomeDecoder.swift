@@ -1,7 +1,7 @@
 import PathCore
 
-/// Reads what the prelude sends back from a handler. The prelude checked it; this checks again, since
-/// what comes from a script's state is never trusted.
+/// Reads what the prelude sends back from a handler. The prelude checked it; this checks again,
+/// since what comes from a script's state is never trusted.
 enum OutcomeDecoder {
   static func decode(_ bytes: [UInt8], fuelUsed: Int64) -> HandlerOutcome? {
     if bytes.count == 1, bytes[0] == PlainData.Tag.null.rawValue {

@@ -1,8 +1,16 @@
 import PathCore
 
 /// `ev` of `on_path` and `settle`. Fields that are nil in Lua are left out.
-extension RequestEncoder {
-  static func pathEvent(_ event: PathEvent, _ writer: inout PlainWriter) {
+enum PathEventEncoder {
+  /// The event without its predecessor, as an encoded map.
+  static func encode(_ event: PathEvent) -> PlainData {
+    var writer = PlainWriter()
+    writer.reserve(1024)
+    write(event, &writer)
+    return PlainData(bytes: writer.bytes)
+  }
+
+  private static func write(_ event: PathEvent, _ writer: inout PlainWriter) {
     let path = event.path
     let map = writer.beginMap()
     var count = 18
@@ -14,34 +22,37 @@ extension RequestEncoder {
     writer.field("initial", event.isInitial)
     writer.field("sequence", event.sequence)
     writer.field("self_inflicted", false)
+    writer.field("unsatisfied_reason", path.unsatisfiedReason.rawValue)
     writer.text("time")
     writer.lazy { $0.text(event.time.rfc3339) }
     writer.text("changed")
     writer.lazy { changed(event.causes, &$0) }
     writer.text("causes")
-    writer.lazy { $0.list(event.causes.words) }
+    writer.lazy { causes(event.causes, &$0) }
     writer.text("uses")
-    writer.lazy { $0.set(path.uses.types.map(\.description)) }
+    writer.lazy { uses(path.uses, &$0) }
     writer.text("interfaces")
     writer.lazy { interfaces(path.interfaces, &$0) }
     writer.text("alternatives")
     writer.lazy { interfaces(path.alternatives, &$0) }
     writer.text("gateways")
-    writer.lazy { $0.list(path.gateways.map(\.description)) }
+    writer.lazy { gateways(path, &$0) }
     writer.text("flaps")
     writer.lazy { flaps(event.flaps, &$0) }
     writer.text("network")
     writer.lazy { network(path.network, &$0) }
-    writer.text("unsatisfied_reason")
-    writer.text(path.unsatisfiedReason.rawValue)
     if let primary = path.primary {
       writer.field("interface", primary.name)
       writer.field("type", primary.type.description)
       count += 2
     }
-    for (key, family) in [("ipv4", path.ipv4), ("ipv6", path.ipv6)] {
-      guard let family else { continue }
-      writer.text(key)
+    if let family = path.ipv4 {
+      writer.text("ipv4")
+      writer.lazy { Self.family(family, &$0) }
+      count += 1
+    }
+    if let family = path.ipv6 {
+      writer.text("ipv6")
       writer.lazy { Self.family(family, &$0) }
       count += 1
     }
@@ -55,17 +66,38 @@ extension RequestEncoder {
       writer.field("since", since.shortText)
       count += 1
     }
-    if case .event(let previous) = event.previous {
-      writer.text("previous")
-      writer.lazy { pathEvent(previous, &$0) }
-      count += 1
-    }
     writer.endMap(map, count: count)
   }
 
   /// The causes that are differences; `resumed` and `resync` are circumstances.
   private static func changed(_ causes: ChangeCauses, _ writer: inout PlainWriter) {
-    writer.set(causes.subtracting([.resumed, .resync]).words)
+    let map = writer.beginMap()
+    var count = 0
+    for entry in ChangeCauses.table where causes.contains(entry.cause) {
+      if entry.cause == .resumed || entry.cause == .resync { continue }
+      writer.text(entry.word)
+      writer.bool(true)
+      count += 1
+    }
+    writer.endMap(map, count: count)
+  }
+
+  private static func causes(_ causes: ChangeCauses, _ writer: inout PlainWriter) {
+    writer.array(causes.rawValue.nonzeroBitCount)
+    for entry in ChangeCauses.table where causes.contains(entry.cause) { writer.text(entry.word) }
+  }
+
+  private static func uses(_ types: InterfaceTypeSet, _ writer: inout PlainWriter) {
+    let map = writer.beginMap()
+    for type in types.types { writer.field(type.description, true) }
+    writer.endMap(map, count: types.rawValue.nonzeroBitCount)
+  }
+
+  private static func gateways(_ path: Path, _ writer: inout PlainWriter) {
+    let count = (path.ipv4?.gateways.count ?? 0) + (path.ipv6?.gateways.count ?? 0)
+    writer.array(count)
+    if count == 0 { return }
+    for gateway in path.gateways { writer.text(gateway.description) }
   }
 
   private static func interfaces(_ list: [PathInterface], _ writer: inout PlainWriter) {
@@ -100,27 +132,40 @@ extension RequestEncoder {
   private static func network(_ network: NetworkIdentity?, _ writer: inout PlainWriter) {
     let map = writer.beginMap()
     var count = 0
-    for (key, value) in [("id", network?.id), ("name", network?.name), ("ssid", network?.ssid)] {
-      guard let value else { continue }
-      writer.field(key, value)
+    if let network {
+      writer.field("id", network.id)
       count += 1
+      if let name = network.name {
+        writer.field("name", name)
+        count += 1
+      }
+      if let ssid = network.ssid {
+        writer.field("ssid", ssid)
+        count += 1
+      }
     }
     writer.endMap(map, count: count)
   }
 }
 
 extension PlainWriter {
-  mutating func field(_ key: String, _ value: String) {
+  mutating func field(_ key: StaticString, _ value: String) {
     text(key)
     text(value)
   }
 
+  @_disfavoredOverload
   mutating func field(_ key: String, _ value: Bool) {
     text(key)
     bool(value)
   }
 
-  mutating func field(_ key: String, _ value: some BinaryInteger) {
+  mutating func field(_ key: StaticString, _ value: Bool) {
+    text(key)
+    bool(value)
+  }
+
+  mutating func field(_ key: StaticString, _ value: some BinaryInteger) {
     text(key)
     integer(Int64(clamping: value))
   }
@@ -130,11 +175,6 @@ extension PlainWriter {
     let map = beginMap()
     for word in words { field(word, true) }
     endMap(map, count: words.count)
-  }
-
-  mutating func list(_ words: [String]) {
-    array(words.count)
-    for word in words { text(word) }
   }
 
   mutating func lazy(_ body: (inout PlainWriter) -> Void) {

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 package import PathCore
 
-/// The files of a policy directory: `*.lua` are policies, `*_test.lua` their tests, `lib/*.lua` what
-/// they may `require`. Hidden files, editors' leftovers and other folders are not looked at.
+/// The files of a policy directory: `*.lua` are policies, `*_test.lua` their tests, `lib/*.lua`
+/// what they may `require`. Hidden files, editors' leftovers and other folders are not looked at.
 package struct PolicyDirectory: Sendable {
   package var scripts: [PolicyScript] = []
   /// Files that would be policies but could not be read, or modules that could not.
@@ -23,13 +23,17 @@ package struct PolicyDirectory: Sendable {
     guard let root = ScriptFile.realPath(path) else {
       throw Unreadable(message: "\(path): \(ScriptFile.describe(errno))")
     }
-    let names = try Self.luaFiles(in: root, path)
+    guard ScriptFile.isGuarded(root) else {
+      throw Unreadable(
+        message: "\(path): everybody may write into it; take that away with: chmod o-w")
+    }
+    let names = try Self.luaFiles(in: root, path).filter { !$0.hasSuffix("_test.lua") }
     guard names.count <= Self.policiesMax else {
       throw Unreadable(
         message: "\(path): \(names.count) policies; at most \(Self.policiesMax) are allowed")
     }
     let modules = readModules(root)
-    for name in names where !name.hasSuffix("_test.lua") {
+    for name in names {
       let policy = String(name.dropLast(4))
       guard Self.isPlain(policy) else {
         refuse(policy, name, "a policy's name has letters, digits, '-', '_' and '.' only")
@@ -42,6 +46,7 @@ package struct PolicyDirectory: Sendable {
         refuse(policy, name, error.message)
       }
     }
+    scripts.sort { $0.name < $1.name }
   }
 
   private mutating func readModules(_ root: String) -> [PolicyModule] {
@@ -56,7 +61,7 @@ package struct PolicyDirectory: Sendable {
         refuse("lib/\(name.dropLast(4))", "lib/\(name)", error.message)
       }
     }
-    return modules
+    return modules.sorted { $0.name < $1.name }
   }
 
   private mutating func refuse(_ policy: String, _ file: String, _ message: String) {

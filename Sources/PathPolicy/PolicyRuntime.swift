@@ -6,12 +6,13 @@ package final class PolicyRuntime: PolicyHost {
 
   package init() {}
 
-  /// Loads every script; a broken one is reported and stops no other.
+  /// Loads every script; a broken one is reported and stops no other. Policies whose files were
+  /// `refused` are rejected too: like a broken edit, that leaves the last good version at work.
   package func load(
-    _ scripts: [PolicyScript], reason: StartReason,
+    _ scripts: [PolicyScript], refused: [PolicyFault] = [], reason: StartReason,
     settings: (String) -> PolicySettings = { _ in PolicySettings() }
   ) -> PolicySet {
-    var set = PolicySet(reason: reason, loaded: [])
+    var set = PolicySet(reason: reason, loaded: [], rejected: refused)
     for script in scripts.sorted(by: { $0.name < $1.name }) {
       let wanted = settings(script.name)
       if let old = policies[script.name], old.script == script, old.settings == wanted {
@@ -20,6 +21,7 @@ package final class PolicyRuntime: PolicyHost {
       }
       do throws(PolicyFault) {
         let policy = try LoadedPolicy(script: script, settings: wanted)
+        if let old = policies[script.name] { policy.adopt(state: old.state) }
         policies[script.name] = policy
         set.loaded.append(policy.declaration)
         set.changed.insert(script.name)
@@ -27,7 +29,7 @@ package final class PolicyRuntime: PolicyHost {
         set.rejected.append(error)
       }
     }
-    let names = Set(scripts.map(\.name))
+    let names = Set(scripts.map(\.name)).union(refused.map(\.policy))
     policies = policies.filter { names.contains($0.key) }
     return set
   }
@@ -48,6 +50,9 @@ package final class PolicyRuntime: PolicyHost {
 
   /// Fuel of the last call of each policy.
   package func fuelUsed(by policy: String) -> Int64 { policies[policy]?.fuelUsed ?? 0 }
+
+  /// The patch release of the Lua that runs the policies, such as 5.4.4.
+  package static var luaRelease: String { LuaState.release }
 
   /// Bytes that all Lua states of this process hold.
   package static var liveBytes: Int { LuaState.liveBytes }

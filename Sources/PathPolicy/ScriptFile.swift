@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Reads the text of a script, refusing what a script is not: nothing is opened that could block, run
-/// on for ever, or be changed by just anybody.
+/// Reads the text of a script, refusing what a script is not: nothing is opened that could block,
+/// run on for ever, or be changed by just anybody.
 package enum ScriptFile {
   /// As large as the sandbox takes.
   package static let sizeMax = 256 * 1024
@@ -21,15 +21,16 @@ package enum ScriptFile {
         throw Refusal(message: "it leads out of the policy directory; copy the file instead")
       }
     }
-    // Without O_NONBLOCK the open of a FIFO would wait for a writer.
+    // Looked at before it is opened, for opening alone may do something to a device.
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw Refusal(message: describe(errno)) }
+    try checkKind(status)
+    // Without O_NONBLOCK the open of a FIFO that came in between would wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw Refusal(message: describe(errno)) }
     defer { close(descriptor) }
-    var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw Refusal(message: describe(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw Refusal(message: "it is not a regular file")
-    }
+    try checkKind(status)
     guard status.st_mode & S_IWOTH == 0 else {
       throw Refusal(message: "everybody may write it; take that away with: chmod o-w")
     }
@@ -37,6 +38,22 @@ package enum ScriptFile {
       throw Refusal(message: "it has \(status.st_size) bytes; a script may have \(sizeMax)")
     }
     return try bytes(of: descriptor)
+  }
+
+  private static func checkKind(_ status: stat) throws(Refusal) {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return
+    case S_IFDIR: throw Refusal(message: "it is a directory")
+    case S_IFIFO: throw Refusal(message: "it is a pipe, not a file")
+    case S_IFCHR, S_IFBLK: throw Refusal(message: "it is a device, not a file")
+    default: throw Refusal(message: "it is not a regular file")
+    }
+  }
+
+  /// Whether only its owner and group may change what is in a directory.
+  static func isGuarded(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) != 0 || status.st_mode & S_IWOTH == 0
   }
 
   /// Reads to the end, but never more than a script may have, whatever the size was before.

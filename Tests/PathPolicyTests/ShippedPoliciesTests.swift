@@ -4,47 +4,330 @@ import PathTestKit
 import Testing
 
 /// The policies that people get, driven through the real engine.
-@Suite struct ShippedPoliciesTests {
-  let simulator = Simulator()
+struct ShippedPoliciesTests {
+  /// All of them side by side, as `make run` has them.
+  final class Desk {
+    let simulator = Simulator()
 
-  init() throws {
-    let directory = try PolicyDirectory(reading: Repository.path("policies"))
-    #expect(directory.refused.isEmpty)
-    simulator.load(directory.scripts)
-    let faults = simulator.log.compactMap {
-      if case .policy(_, .rejected, let detail) = $0.order { detail } else { nil }
+    init(_ config: String = "return {}") throws {
+      let directory = try PolicyDirectory(reading: Repository.path("policies"))
+      let settings = try ConfigurationReader.parse(Array(config.utf8), file: "config.lua")
+      #expect(directory.refused == [])
+      simulator.load(directory.scripts) { name in
+        var own = settings.settings(for: name)
+        own.deadline = nil
+        return own
+      }
+      let rejected = simulator.log.compactMap {
+        if case .policy(_, .rejected, let detail) = $0.order { detail } else { nil }
+      }
+      #expect(rejected == [])
     }
-    #expect(faults == [])
+
+    func up() { simulator.feed(.snapshot(.online())) }
+    func down() { simulator.feed(.snapshot(.offline())) }
+    func pass(_ milliseconds: Int) { simulator.advance(.milliseconds(milliseconds)) }
+
+    var banner: AlertContent? { simulator.alerts["reconnect-banner/connection"] }
+    var popup: AlertContent? { simulator.alerts["offline-popup/offline"] }
+
+    func value(_ name: String) -> PlainValue? {
+      simulator.published["status-border/\(name)"].flatMap { PlainReader.decode($0) }
+    }
+
+    /// States of one policy's alert so far.
+    func states(_ policy: String) -> [AlertNotice.State] {
+      simulator.log.compactMap {
+        if case .alert(let notice) = $0.order, notice.policy == policy { notice.state } else { nil }
+      }
+    }
+
+    var faults: [String] {
+      simulator.log.compactMap {
+        if case .fault(let fault) = $0.order { fault.located } else { nil }
+      }
+    }
+
+    func published(_ name: String) -> [PlainValue?] {
+      simulator.log.compactMap {
+        guard case .publish("status-border", name, let data) = $0.order else { return nil }
+        return PlainReader.decode(data)
+      }
+    }
   }
 
-  @Test("the banner goes from lost to back and away again")
-  func banner() {
-    simulator.feed(.snapshot(.online()))
-    #expect(simulator.alerts.isEmpty)
-    simulator.feed(.snapshot(.offline()))
-    simulator.advance(.milliseconds(1999))
-    #expect(simulator.alerts.isEmpty)
-    simulator.advance(.milliseconds(1))
-    #expect(simulator.alerts["reconnect-banner/connection"]?.title == "Not connected")
-    simulator.feed(.snapshot(.online()))
-    simulator.advance(.milliseconds(300))
-    #expect(simulator.alerts["reconnect-banner/connection"]?.title == "Back online")
-    simulator.advance(.seconds(5))
-    #expect(simulator.alerts["reconnect-banner/connection"] == nil)
+  @Test func `what ships is what the documents name, each a screenful`() throws {
+    let directory = try PolicyDirectory(reading: Repository.path("policies"))
+    #expect(
+      directory.scripts.map(\.name) == ["offline-popup", "reconnect-banner", "status-border"])
+    for script in directory.scripts {
+      let lines = script.source.split(
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      #expect(lines.count <= 45, "\(script.name)")
+      #expect(lines[0].starts(with: Array("-- ".utf8)), "\(script.name)")
+      #expect(lines.allSatisfy { $0.count <= 110 }, "\(script.name)")
+    }
   }
 
-  @Test("a drop within the five seconds keeps the banner, without a gap")
-  func bannerWithoutGap() {
-    simulator.feed(.snapshot(.online()))
-    simulator.feed(.snapshot(.offline()))
-    simulator.advance(.seconds(2))
-    simulator.feed(.snapshot(.online()))
-    simulator.advance(.milliseconds(300))
-    simulator.advance(.seconds(4))
-    simulator.feed(.snapshot(.offline()))
-    simulator.advance(.milliseconds(1900))
-    #expect(simulator.alerts["reconnect-banner/connection"]?.title == "Back online")
-    simulator.advance(.milliseconds(100))
-    #expect(simulator.alerts["reconnect-banner/connection"]?.title == "Not connected")
+  // MARK: status-border
+
+  @Test func `the border shows the first state, good or bad`() throws {
+    let good = try Desk()
+    good.up()
+    #expect(good.value("connected")?.bool == true)
+    #expect(good.value("color")?.text == "green")
+    let bad = try Desk()
+    bad.down()
+    bad.pass(4999)
+    #expect(bad.value("connected") == nil)
+    bad.pass(1)
+    #expect(bad.value("connected")?.bool == false)
+    #expect(bad.value("color")?.text == "red")
+  }
+
+  @Test func `the border says something only when it changes`() throws {
+    let desk = try Desk()
+    for _ in 0..<5 { desk.up() }
+    desk.simulator.feed(.snapshot(.online("eth0", type: .wired, index: 7)))
+    desk.pass(1000)
+    #expect(desk.published("color").count == 1)
+    for _ in 0..<3 {
+      desk.down()
+      desk.pass(1000)
+      desk.up()
+      desk.pass(1000)
+    }
+    #expect(
+      desk.published("color").map { $0?.text } == [
+        "green", "red", "green", "red", "green", "red", "green",
+      ])
+    #expect(desk.published("connected").count == 7)
+    #expect(desk.faults == [])
+  }
+
+  @Test func `the border's colours are the operator's`() throws {
+    let desk = try Desk(
+      "return { policies = { ['status-border'] = { connected = 'blue' } } }")
+    desk.up()
+    #expect(desk.value("color")?.text == "blue")
+  }
+
+  // MARK: offline-popup
+
+  @Test func `the popup works again after fifty outages`() throws {
+    let desk = try Desk()
+    desk.up()
+    for _ in 0..<50 {
+      desk.down()
+      desk.pass(2000)
+      #expect(desk.popup?.title == "No connection")
+      desk.up()
+      #expect(desk.popup == nil)
+      desk.pass(60_000)
+    }
+    let states = desk.states("offline-popup")
+    #expect(states.count == 100)
+    #expect(states.count { $0 == .raised } == 50 && states.count { $0 == .resolved } == 50)
+    #expect(desk.faults == [])
+  }
+
+  @Test func `the popup follows the reason and is never doubled`() throws {
+    let desk = try Desk()
+    desk.up()
+    desk.down()
+    desk.pass(2000)
+    let first = desk.popup?.body
+    desk.simulator.feed(.snapshot(Snapshot(interfaces: [.loopback])))
+    desk.pass(2000)
+    #expect(desk.popup != nil && desk.popup?.body != first)
+    #expect(desk.states("offline-popup") == [.raised, .updated])
+  }
+
+  @Test func `a closed popup stays closed until the next outage`() throws {
+    let desk = try Desk()
+    desk.up()
+    desk.down()
+    desk.pass(2000)
+    desk.simulator.feed(.dismissed(policy: "offline-popup", key: "offline"))
+    desk.simulator.feed(.snapshot(Snapshot(interfaces: [.loopback])))
+    desk.pass(10_000)
+    #expect(desk.popup == nil)
+    desk.up()
+    desk.down()
+    desk.pass(2000)
+    #expect(desk.popup != nil)
+    #expect(desk.states("offline-popup") == [.raised, .dismissed, .raised])
+  }
+
+  @Test func `an outage shorter than the grace is nobody's business`() throws {
+    let desk = try Desk()
+    desk.up()
+    for _ in 0..<10 {
+      desk.down()
+      desk.pass(1999)
+      desk.up()
+      desk.pass(10_000)
+    }
+    #expect(desk.states("offline-popup") == [])
+    #expect(desk.states("reconnect-banner") == [])
+  }
+
+  // MARK: reconnect-banner
+
+  @Test func `the banner goes from lost to back and away again`() throws {
+    let desk = try Desk()
+    desk.up()
+    #expect(desk.banner == nil)
+    desk.down()
+    desk.pass(1999)
+    #expect(desk.banner == nil)
+    desk.pass(1)
+    #expect(desk.banner?.title == "Not connected")
+    desk.up()
+    desk.pass(299)
+    #expect(desk.banner?.title == "Not connected")
+    desk.pass(1)
+    #expect(desk.banner?.title == "Back online")
+    desk.pass(4999)
+    #expect(desk.banner?.title == "Back online")
+    desk.pass(1)
+    #expect(desk.banner == nil)
+    #expect(desk.states("reconnect-banner") == [.raised, .updated, .expired])
+  }
+
+  @Test func `a drop within the five seconds keeps the banner, without a gap`() throws {
+    let desk = try Desk()
+    desk.up()
+    desk.down()
+    desk.pass(2000)
+    desk.up()
+    desk.pass(4300)
+    desk.down()
+    desk.pass(1900)
+    #expect(desk.banner?.title == "Back online")
+    desk.pass(100)
+    #expect(desk.banner?.title == "Not connected")
+    #expect(desk.states("reconnect-banner") == [.raised, .updated, .updated])
+  }
+
+  @Test func `a drop within the five seconds that reverts lets the banner end`() throws {
+    let desk = try Desk()
+    desk.up()
+    desk.down()
+    desk.pass(2000)
+    desk.up()
+    desk.pass(4800)
+    desk.down()
+    desk.pass(1000)
+    #expect(desk.banner?.title == "Back online")
+    desk.up()
+    #expect(desk.banner == nil)
+    #expect(desk.states("reconnect-banner") == [.raised, .updated, .expired])
+  }
+
+  @Test func `a login without a network is told once, and one that associates is calm`() throws {
+    let desk = try Desk()
+    desk.down()
+    desk.pass(4999)
+    #expect(desk.banner == nil)
+    desk.pass(1)
+    #expect(desk.banner?.title == "Not connected")
+    desk.up()
+    desk.pass(300)
+    #expect(desk.banner?.title == "Back online")
+    let calm = try Desk()
+    calm.down()
+    calm.pass(4000)
+    calm.up()
+    calm.pass(60_000)
+    #expect(calm.states("reconnect-banner") == [])
+    #expect(calm.states("offline-popup") == [])
+  }
+
+  @Test(arguments: [
+    (1000, 1000), (3000, 1000), (2500, 2500), (2100, 400), (100, 100), (5000, 4000),
+  ])
+  func `ten minutes of flapping show one calm banner`(_ downFor: Int, _ upFor: Int) throws {
+    let desk = try Desk()
+    desk.up()
+    desk.pass(10_000)
+    var outages = 0
+    for _ in 0..<(600_000 / (downFor + upFor)) {
+      desk.down()
+      outages += 1
+      desk.pass(downFor)
+      desk.up()
+      desk.pass(upFor)
+    }
+    let states = desk.states("reconnect-banner")
+    #expect(states.count { $0 == .raised } <= 1)
+    #expect(states.count { $0 == .expired } <= 1)
+    // After the first minute nobody is told of each turn.
+    #expect(states.count <= 12, "\(states.count) for \(outages) outages")
+    desk.pass(15_000)
+    #expect(desk.banner == nil)
+    #expect(desk.popup == nil)
+    #expect(desk.value("color")?.text == "green")
+    #expect(desk.faults == [])
+  }
+
+  @Test func `a longer grace in the configuration is all it takes`() throws {
+    let desk = try Desk(
+      "return { policies = { ['reconnect-banner'] = { grace = '10s', shown = '1m' } } }")
+    desk.up()
+    desk.down()
+    desk.pass(9999)
+    #expect(desk.banner == nil)
+    #expect(desk.popup != nil)
+    desk.pass(1)
+    #expect(desk.banner?.title == "Not connected")
+    desk.up()
+    desk.pass(59_000)
+    #expect(desk.banner?.title == "Back online")
+    desk.pass(2000)
+    #expect(desk.banner == nil)
+  }
+
+  @Test func `a closed banner comes back with news only`() throws {
+    let desk = try Desk()
+    desk.up()
+    desk.down()
+    desk.pass(2000)
+    desk.simulator.feed(.dismissed(policy: "reconnect-banner", key: "connection"))
+    desk.simulator.feed(.snapshot(Snapshot(interfaces: [.loopback])))
+    desk.pass(5000)
+    #expect(desk.banner == nil)
+    desk.up()
+    desk.pass(300)
+    #expect(desk.banner?.title == "Back online")
+    desk.simulator.feed(.dismissed(policy: "reconnect-banner", key: "connection"))
+    desk.down()
+    desk.pass(2000)
+    #expect(desk.banner?.title == "Not connected")
+  }
+
+  @Test func `a change of network while connected is no news`() throws {
+    let desk = try Desk()
+    desk.up()
+    for index in Int32(5)..<25 {
+      desk.simulator.feed(.snapshot(.online("eth\(index)", type: .wired, index: index)))
+      desk.pass(500)
+    }
+    #expect(desk.states("reconnect-banner") == [] && desk.states("offline-popup") == [])
+  }
+
+  @Test func `a sleep is no outage`() throws {
+    let desk = try Desk()
+    desk.up()
+    desk.pass(10_000)
+    desk.simulator.feed(.asleep)
+    desk.simulator.sleep(.seconds(3600))
+    desk.simulator.feed(.resumed)
+    desk.down()
+    desk.pass(8000)
+    desk.up()
+    desk.pass(60_000)
+    #expect(desk.states("reconnect-banner") == [] && desk.states("offline-popup") == [])
+    #expect(desk.faults == [])
   }
 }

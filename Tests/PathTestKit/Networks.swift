@@ -29,6 +29,17 @@ extension Snapshot {
     link.isPhysical = true
     return Snapshot(interfaces: [.loopback, link])
   }
+
+  /// The same link while it waits to be let in, as WPA leaves it for a moment.
+  package static func dormant(
+    _ name: String = "wlan0", type: InterfaceType = .wifi, index: Int32 = 2
+  ) -> Snapshot {
+    var link = Interface(
+      index: index, name: name, type: type, flags: [.up, .running, .lowerUp])
+    link.operationalState = .dormant
+    link.isPhysical = true
+    return Snapshot(interfaces: [.loopback, link])
+  }
 }
 
 extension Interface {

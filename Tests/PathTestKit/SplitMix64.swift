@@ -1,6 +1,5 @@
-/// A small generator that gives the same numbers for the same seed, everywhere (Steele, Lea and
-/// Flood 2014).
-package struct SplitMix64: RandomNumberGenerator, Sendable {
+/// A small generator of numbers that look random; the same seed gives the same ones everywhere.
+package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }
@@ -13,12 +12,14 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// True in `percent` of a hundred cases.
-  package mutating func chance(_ percent: Int) -> Bool {
-    Int.random(in: 0..<100, using: &self) < percent
+  /// One of the values; there must be some.
+  package mutating func pick<Value>(_ values: [Value]) -> Value {
+    values[Int(next() % UInt64(values.count))]
   }
 
-  package mutating func pick<Element>(_ choices: [Element]) -> Element {
-    choices[Int.random(in: 0..<choices.count, using: &self)]
+  package mutating func chance(_ percent: Int) -> Bool { next() % 100 < UInt64(clamping: percent) }
+
+  package mutating func number(_ range: ClosedRange<Int>) -> Int {
+    range.lowerBound + Int(next() % UInt64(range.count))
   }
 }

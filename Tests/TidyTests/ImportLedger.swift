@@ -18,7 +18,7 @@ enum ImportLedger {
     ],
     "netvane": ["PathDaemon", "PathCore", "PathPolicy", "CLinux", "Glibc"],
     "netvane-bench": ["PathCore", "PathKernel", "PathPolicy", "PathDaemon", "CLinux", "Glibc"],
-    "PathTestKit": ["PathCore", "PathPolicy"],
+    "PathTestKit": ["PathCore", "PathPolicy", "Foundation"],
   ]
 
   private static let standardC: Set<String> = [

@@ -19,7 +19,7 @@ extension Engine {
           .alert(AlertNotice(policy: name, state: .updated, content: alert.content)))
       }
     }
-    armExpiry(policy, key, before: before?.expires, after: after?.expires)
+    armExpiry(policy, key, before: before?.armedExpiry, after: after?.armedExpiry)
   }
 
   private mutating func armExpiry(
@@ -54,8 +54,9 @@ extension Engine {
   /// The change was reported or is gone: alerts whose time came meanwhile end now.
   mutating func releaseHeldExpiries(_ policy: Int) {
     guard !policies[policy].alerts.isEmpty, !policies[policy].hasUnreportedChange else { return }
-    let held = policies[policy].alerts.filter { $0.value.isExpiryHeld }
-    for key in held.keys.sorted() { expire(policy, key) }
+    var held: [String] = []
+    for (key, alert) in policies[policy].alerts where alert.isExpiryHeld { held.append(key) }
+    for key in held.sorted() { expire(policy, key) }
   }
 
   private mutating func expire(_ policy: Int, _ key: String) {
@@ -73,12 +74,16 @@ extension Engine {
   }
 
   mutating func dismiss(policy name: String, key: String) {
-    guard let policy = policyIndex(name),
-      let alert = policies[policy].alerts.removeValue(forKey: key)
-    else { return }
+    guard let policy = policyIndex(name) else { return }
+    if key == EngineLimits.faultAlertKey, let content = policies[policy].faultAlert {
+      policies[policy].faultAlert = nil
+      orders.append(.alert(AlertNotice(policy: name, state: .dismissed, content: content)))
+      return
+    }
+    guard let alert = policies[policy].alerts.removeValue(forKey: key) else { return }
     orders.append(
       .alert(AlertNotice(policy: name, state: .dismissed, content: alert.content)))
-    if alert.expires != nil {
+    if alert.armedExpiry != nil {
       orders.append(.clearTimer(TimerID(.expiry, policy: name, name: key)))
     }
     run(policy, .dismissed(key: key))

@@ -10,22 +10,21 @@ extension Engine {
     policies[policy].calls += 1
     let request = HandlerRequest(
       policy: policies[policy].name, event: event, now: now,
-      activeAlerts: policies[policy].alerts.keys.sorted(),
-      activeTimers: policies[policy].timers.keys.sorted(),
+      activeAlerts: policies[policy].alerts.isEmpty ? [] : policies[policy].alerts.keys.sorted(),
+      activeTimers: policies[policy].timers.isEmpty ? [] : policies[policy].timers.keys.sorted(),
       delivered: policies[policy].monitors.compactMap(\.delivered),
       seed: seed &+ UInt64(bitPattern: policies[policy].calls))
     switch host.call(request) {
     case .done(let outcome):
+      // A settle function decides nothing, so its success ends no row of faults.
+      if handler == .settle { return outcome }
       if let fault = limitFault(policy, handler, outcome) {
         host.reset(policies[policy].name, state: policies[policy].state)
         fail(policy, fault)
         return nil
       }
-      // A settle function decides nothing, so its success ends no row of faults.
-      if handler != .settle {
-        commit(policy, outcome)
-        succeed(policy)
-      }
+      commit(policy, outcome)
+      succeed(policy)
       return outcome
     case .failed(let fault):
       host.reset(policies[policy].name, state: policies[policy].state)
@@ -40,12 +39,21 @@ extension Engine {
   ) -> PolicyFault? {
     if outcome.intents.isEmpty { return nil }
     let state = policies[policy]
+    func fault(_ message: String) -> PolicyFault {
+      PolicyFault(
+        policy: state.name, handler: handler, kind: .limit, file: state.name + ".lua", line: 0,
+        message: message + "; nothing of this call took effect")
+    }
     var timers = Set(state.timers.keys)
     var alerts = Set(state.alerts.keys)
     var names = Set(state.published.keys)
     for intent in outcome.intents {
       switch intent {
-      case .raise(let content, _): alerts.insert(content.key)
+      case .raise(let content, _):
+        if content.key == EngineLimits.faultAlertKey {
+          return fault("the alert key '\(content.key)' is kept for Netvane itself")
+        }
+        alerts.insert(content.key)
       case .resolve(let key): alerts.remove(key)
       case .startTimer(let request): timers.insert(request.name)
       case .cancelTimer(let name): timers.remove(name)
@@ -60,14 +68,12 @@ extension Engine {
       (names.count, EngineLimits.publishedPerPolicy, "published names"),
     ]
     guard let broken = bounds.first(where: { $0.0 > $0.1 }) else { return nil }
-    return PolicyFault(
-      policy: state.name, handler: handler, kind: .limit, file: state.name + ".lua", line: 0,
-      message: "at most \(broken.1) \(broken.2) are allowed; nothing of this call took effect")
+    return fault("at most \(broken.1) \(broken.2) are allowed")
   }
 
   private mutating func commit(_ policy: Int, _ outcome: HandlerOutcome) {
     var before: [(key: String, alert: LiveAlert?)] = []
-    var published: [String] = []
+    var published: [(name: String, data: PlainData?)] = []
     for intent in outcome.intents {
       switch intent {
       case .raise(let content, let expires):
@@ -80,16 +86,16 @@ extension Engine {
       case .startTimer(let request): startTimer(policy, request)
       case .cancelTimer(let name): endTimer(policy, name)
       case .publish(let name, let data):
-        if policies[policy].published[name] != data {
-          policies[policy].published[name] = data
-          if !published.contains(name) { published.append(name) }
+        if !published.contains(where: { $0.name == name }) {
+          published.append((name, policies[policy].published[name]))
         }
+        policies[policy].published[name] = data
       case .log(let text): log(policy, text)
       }
     }
     for entry in before { tellAlert(policy, entry.key, before: entry.alert) }
-    for name in published {
-      if let data = policies[policy].published[name] {
+    for (name, before) in published {
+      if let data = policies[policy].published[name], data != before {
         orders.append(.publish(policy: policies[policy].name, name: name, data))
       }
     }
@@ -109,6 +115,10 @@ extension Engine {
 
   private mutating func log(_ policy: Int, _ text: String) {
     if policies[policy].logLines.take(at: now.boot) {
+      var text = text
+      if text.utf8.count > EngineLimits.logTextBytes {
+        text = String(decoding: text.utf8.prefix(EngineLimits.logTextBytes), as: UTF8.self) + "…"
+      }
       orders.append(.log(policy: policies[policy].name, text: text))
     } else if policies[policy].logLines.isJustSpent {
       orders.append(
@@ -121,16 +131,23 @@ extension Engine {
   // MARK: Faults
 
   private mutating func succeed(_ policy: Int) {
-    guard policies[policy].faultsInARow > 0 || policies[policy].isFaultAlertActive else { return }
+    guard policies[policy].faultsInARow > 0 || policies[policy].faultAlert != nil else { return }
+    forgiveFaults(policy)
+  }
+
+  /// Past faults count no more: a handler went well, or the policy's text changed.
+  mutating func forgiveFaults(_ policy: Int, cause: AlertNotice.Cause = .handler) {
     policies[policy].faultsInARow = 0
     policies[policy].restLength = EngineLimits.restShortest
-    if policies[policy].isFaultAlertActive {
-      policies[policy].isFaultAlertActive = false
+    let name = policies[policy].name
+    if policies[policy].restUntil != nil {
+      policies[policy].restUntil = nil
+      orders.append(.clearTimer(TimerID(.rest, policy: name)))
+    }
+    if let alert = policies[policy].faultAlert {
+      policies[policy].faultAlert = nil
       orders.append(
-        .alert(
-          AlertNotice(
-            policy: policies[policy].name, state: .resolved,
-            content: faultAlert(policy, message: ""), cause: .handler)))
+        .alert(AlertNotice(policy: name, state: .resolved, content: alert, cause: cause)))
     }
   }
 
@@ -145,23 +162,24 @@ extension Engine {
     orders.append(
       .policy(name: name, .resting, detail: "for \(rest.shortText) after: \(fault.located)"))
     orders.append(.setTimer(TimerID(.rest, policy: name), Deadline(.boot, now.boot + rest)))
-    for monitor in policies[policy].monitors.indices
-    where policies[policy].monitors[monitor].candidate != nil {
-      dropCandidate(policy, monitor)
-    }
-    if !policies[policy].isFaultAlertActive {
-      policies[policy].isFaultAlertActive = true
-      orders.append(
-        .alert(
-          AlertNotice(
-            policy: name, state: .raised, content: faultAlert(policy, message: fault.located))))
+    // Nothing is pending for a policy that rests, so no alert's end waits for it either.
+    dropPending(policy)
+    releaseHeldExpiries(policy)
+    if policies[policy].faultAlert == nil {
+      let alert = AlertContent(
+        key: EngineLimits.faultAlertKey, severity: .warning,
+        title: "The policy \(name) keeps failing", body: fault.located)
+      policies[policy].faultAlert = alert
+      orders.append(.alert(AlertNotice(policy: name, state: .raised, content: alert)))
     }
   }
 
-  private func faultAlert(_ policy: Int, message: String) -> AlertContent {
-    AlertContent(
-      key: EngineLimits.faultAlertKey, severity: .warning,
-      title: "The policy \(policies[policy].name) keeps failing", body: message)
+  /// Candidates and unrest of all the policy's monitors are forgotten.
+  mutating func dropPending(_ policy: Int) {
+    for monitor in policies[policy].monitors.indices {
+      dropCandidate(policy, monitor)
+      endUnrest(policy, monitor)
+    }
   }
 
   /// The rest is over: the policy hears what it missed, and overdue timers fire.

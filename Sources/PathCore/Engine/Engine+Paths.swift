@@ -5,32 +5,60 @@ extension Engine {
     guard !isAsleep else { return }
     let wasWaiting = awaitsSnapshot
     awaitsSnapshot = false
-    var moved: [Bool] = []
-    for index in filters.indices {
-      moved.append(evaluate(index, snapshot) || wasWaiting)
-    }
-    for policy in policies.indices where policies[policy].isAtWork {
-      for monitor in policies[policy].monitors.indices
-      where moved[policies[policy].monitors[monitor].filter] {
-        observe(policy, monitor)
+    for index in filters.indices { evaluate(index, snapshot) }
+    for policy in policies.indices {
+      for monitor in policies[policy].monitors.indices {
+        switch filters[policies[policy].monitors[monitor].filter].news {
+        case .moved: observe(policy, monitor)
+        case .refined: refine(policy, monitor)
+        case .none: if wasWaiting { observe(policy, monitor) }
+        }
       }
     }
+    if owesResync { settleResync() }
     if wasWaiting { fireDeferred() }
   }
 
-  /// Judges one filter; true when its path changed.
-  mutating func evaluate(_ index: Int, _ snapshot: Snapshot) -> Bool {
-    let path = PathEvaluator.path(of: snapshot, filter: filters[index].filter)
-    if let old = filters[index].path {
-      if old == path {
-        // A network identity that became known is no change, yet later ones compare with it.
-        if old.network == nil { filters[index].path = path }
-        return false
-      }
+  /// Judges one filter, and notes in it what that changed.
+  mutating func evaluate(_ index: Int, _ snapshot: Snapshot) {
+    var path = PathEvaluator.path(of: snapshot, filter: filters[index].filter)
+    guard let old = filters[index].path else {
+      filters[index].news = .moved
+      filters[index].path = path
+      return
+    }
+    if old != path {
+      filters[index].news = .moved
       if old.status != path.status { filters[index].flaps.add(now.boot) }
+    } else {
+      let knowsMore = path.network.knowsMore(than: old.network)
+      if !knowsMore { path.network = old.network }
+      filters[index].news = knowsMore || path.why != old.why ? .refined : .none
     }
     filters[index].path = path
-    return true
+  }
+
+  /// A network identity that became known is no change, yet later ones compare with it; nor is
+  /// another sentence for the same verdict.
+  private mutating func refine(_ policy: Int, _ monitor: Int) {
+    guard let path = filters[policies[policy].monitors[monitor].filter].path else { return }
+    if policies[policy].monitors[monitor].delivered?.path == path {
+      policies[policy].monitors[monitor].delivered?.path = path
+    }
+    if policies[policy].monitors[monitor].candidate?.path == path {
+      policies[policy].monitors[monitor].candidate?.path = path
+    }
+  }
+
+  /// A gap explains only what the snapshot after it shows.
+  private mutating func settleResync() {
+    owesResync = false
+    for policy in policies.indices {
+      for monitor in policies[policy].monitors.indices
+      where policies[policy].monitors[monitor].candidate == nil {
+        policies[policy].monitors[monitor].owedCauses.remove(.resync)
+      }
+    }
   }
 
   /// Compares the present path with what the policy was told, and decides when to tell.
@@ -42,22 +70,20 @@ extension Engine {
       return observeFirst(policy, monitor, path)
     }
     if delivered.path == path {
-      if policies[policy].monitors[monitor].unrest != nil {
-        policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
-      }
-      if policies[policy].monitors[monitor].candidate != nil {
-        dropCandidate(policy, monitor)
-        releaseHeldExpiries(policy)
-      }
+      guard policies[policy].monitors[monitor].candidate != nil else { return }
+      policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
+      policies[policy].monitors[monitor].owedCauses.remove(.resync)
+      dropCandidate(policy, monitor)
+      releaseHeldExpiries(policy)
       return
     }
     if let candidate = policies[policy].monitors[monitor].candidate,
       candidate.path.status == path.status
     {
+      guard candidate.path != path else { return }
       policies[policy].monitors[monitor].candidate?.path = path
-      _ = policies[policy].monitors[monitor].noteUnrest(
-        path, settle: candidate.settle, at: now.awake)
-      return
+      noteUnrest(path, settle: candidate.settle, policy, monitor)
+      return armUnrest(policy, monitor)
     }
     propose(path, policy, monitor)
   }
@@ -67,45 +93,83 @@ extension Engine {
     let first = policies[policy].monitors[monitor].firstSeen ?? now.awake
     policies[policy].monitors[monitor].firstSeen = first
     if path.status == .satisfied { return deliver(path, policy, monitor) }
-    if policies[policy].monitors[monitor].candidate != nil {
+    if policies[policy].monitors[monitor].candidate?.path.status == path.status {
       policies[policy].monitors[monitor].candidate?.path = path
       return
     }
     let settle = settleTime(policy, monitor, path)
-    wait(
-      for: path, settle: settle,
-      until: first + max(settle, EngineLimits.firstVerdictPatience), policy, monitor)
+    // A faulty settle function may have sent the policy to rest.
+    guard policies[policy].isAtWork else { return }
+    waitForFirst(path, settle: settle, since: now.awake, policy, monitor)
   }
 
-  /// A change of status: asks how long it must hold.
-  private mutating func propose(_ path: Path, _ policy: Int, _ monitor: Int) {
+  /// A status that is not satisfied must hold for its settle, and none is told before the patience
+  /// is over; but statuses that take turns do not put the first verdict off for ever.
+  private mutating func waitForFirst(
+    _ path: Path, settle: Duration, since: Duration, _ policy: Int, _ monitor: Int
+  ) {
+    let first = policies[policy].monitors[monitor].firstSeen ?? now.awake
+    let limit = first + policies[policy].monitors[monitor].unrestLimit(settle: settle)
+    let patience = first + EngineLimits.firstVerdictPatience
+    let deadline = max(patience, min(since + settle, limit), resumeHold)
+    if deadline <= now.awake {
+      deliver(path, policy, monitor)
+    } else {
+      wait(for: path, settle: settle, since: since, until: deadline, policy, monitor)
+    }
+  }
+
+  /// A change of status, or the first departure from the delivered path: asks how long it must
+  /// hold.
+  mutating func propose(
+    _ path: Path, since: Duration? = nil, _ policy: Int, _ monitor: Int
+  ) {
+    if now.awake >= resumeHold {
+      policies[policy].monitors[monitor].owedCauses.remove(.resumed)
+    }
     let settle = settleTime(policy, monitor, path)
     // A faulty settle function may have sent the policy to rest.
     guard policies[policy].isAtWork else { return }
-    let begun = policies[policy].monitors[monitor].noteUnrest(path, settle: settle, at: now.awake)
-    if begun, let deadline = policies[policy].monitors[monitor].unrest?.deadline {
-      orders.append(.setTimer(timerID(.unrest, policy, monitor), Deadline(.awake, deadline)))
-    }
-    var deadline = now.awake + settle
+    if since == nil { noteUnrest(path, settle: settle, policy, monitor) }
+    let begun = since ?? now.awake
+    var deadline = begun + settle
     if path.status != .satisfied { deadline = max(deadline, resumeHold) }
     if deadline <= now.awake {
       deliver(path, policy, monitor)
     } else {
-      wait(for: path, settle: settle, until: deadline, policy, monitor)
+      wait(for: path, settle: settle, since: begun, until: deadline, policy, monitor)
+    }
+  }
+
+  /// The policy's text changed: what waits asks it anew, counting from when it was first seen.
+  mutating func resettle(_ policy: Int, _ monitor: Int) {
+    guard policies[policy].isAtWork, !isAsleep, !awaitsSnapshot,
+      let candidate = policies[policy].monitors[monitor].candidate
+    else { return }
+    if policies[policy].monitors[monitor].delivered != nil {
+      propose(candidate.path, since: candidate.since, policy, monitor)
+    } else {
+      let settle = settleTime(policy, monitor, candidate.path)
+      guard policies[policy].isAtWork else { return }
+      waitForFirst(candidate.path, settle: settle, since: candidate.since, policy, monitor)
     }
   }
 
   private mutating func wait(
-    for path: Path, settle: Duration, until deadline: Duration, _ policy: Int, _ monitor: Int
+    for path: Path, settle: Duration, since: Duration, until deadline: Duration,
+    _ policy: Int, _ monitor: Int
   ) {
     policies[policy].monitors[monitor].candidate = MonitorState.Candidate(
-      path: path, deadline: deadline, settle: settle)
+      path: path, since: since, deadline: deadline, settle: settle)
     orders.append(.setTimer(timerID(.settle, policy, monitor), Deadline(.awake, deadline)))
+    armUnrest(policy, monitor)
   }
 
   mutating func dropCandidate(_ policy: Int, _ monitor: Int) {
+    guard policies[policy].monitors[monitor].candidate != nil else { return }
     policies[policy].monitors[monitor].candidate = nil
     orders.append(.clearTimer(timerID(.settle, policy, monitor)))
+    armUnrest(policy, monitor)
   }
 
   /// A candidate's time came, if it is still the one that was meant.
@@ -116,59 +180,35 @@ extension Engine {
         .setTimer(timerID(.settle, policy, monitor), Deadline(.awake, candidate.deadline)))
       return
     }
-    if let unrest = policies[policy].monitors[monitor].unrest,
-      now.awake - unrest.lastChange >= unrest.window
-    {
-      policies[policy].monitors[monitor].unrest = nil
-      orders.append(.clearTimer(timerID(.unrest, policy, monitor)))
-    }
+    policies[policy].monitors[monitor].candidate = nil
+    endUnrest(policy, monitor)
     deliver(candidate.path, policy, monitor)
-  }
-
-  /// Unrest lasted its whole window: tells the status that held longest.
-  mutating func unrestDue(_ policy: Int, _ monitor: Int) {
-    guard var unrest = policies[policy].monitors[monitor].unrest,
-      let path = filters[policies[policy].monitors[monitor].filter].path
-    else { return }
-    guard unrest.deadline <= now.awake else {
-      orders.append(
-        .setTimer(timerID(.unrest, policy, monitor), Deadline(.awake, unrest.deadline)))
-      return
-    }
-    policies[policy].monitors[monitor].unrest = nil
-    guard now.awake - unrest.lastChange < unrest.window,
-      let longest = unrest.longest(at: now.awake)
-    else { return }
-    let window = policies[policy].monitors[monitor].unrestLimit(settle: unrest.window)
-    if longest != policies[policy].monitors[monitor].delivered?.path {
-      deliver(longest, policy, monitor, extra: .flapping)
-      guard policies[policy].isAtWork else { return }
-      if longest != path { propose(path, policy, monitor) }
-    }
-    unrest.deadline = now.awake + window
-    unrest.held = [(path.status, .zero, path)]
-    unrest.current = path.status
-    unrest.currentSince = now.awake
-    policies[policy].monitors[monitor].unrest = unrest
-    orders.append(.setTimer(timerID(.unrest, policy, monitor), Deadline(.awake, unrest.deadline)))
   }
 
   /// Tells the policy: this path is the monitor's from now on.
   mutating func deliver(
     _ path: Path, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
   ) {
-    if policies[policy].monitors[monitor].candidate != nil { dropCandidate(policy, monitor) }
+    tell(path, policy, monitor, extra: extra)
+    releaseHeldExpiries(policy)
+  }
+
+  /// Delivers, and leaves alerts whose end waits to the caller.
+  mutating func tell(
+    _ path: Path, _ policy: Int, _ monitor: Int, extra: ChangeCauses
+  ) {
+    dropCandidate(policy, monitor)
     let event = makeEvent(path, policy, monitor, extra: extra)
     policies[policy].monitors[monitor].sequence = event.sequence
     policies[policy].monitors[monitor].owedCauses = []
     if event.isInitial || event.causes.contains(.status) {
       policies[policy].monitors[monitor].statusSince = now.boot
+      policies[policy].monitors[monitor].unrest = nil
     }
     policies[policy].monitors[monitor].delivered = event.withoutPrevious
     orders.append(.deliver(policy: policies[policy].name, event))
     if !event.isInitial { endTimersUntilChange(policy, of: event.monitor) }
     run(policy, .path(event))
-    releaseHeldExpiries(policy)
   }
 
   /// The event that telling this path now would be.

@@ -5,62 +5,58 @@ extension Engine {
       orders.append(.policy(name: fault.policy, .rejected, detail: fault.located))
     }
     let rejected = Set(set.rejected.map(\.policy))
-    let names = Set(set.loaded.map(\.name)).union(rejected)
+    let loaded = set.loaded.filter { !rejected.contains($0.name) }
+    let names = Set(loaded.map(\.name)).union(rejected)
     for index in policies.indices.reversed() where !names.contains(policies[index].name) {
       remove(index)
     }
-    let old = policies
-    // A rejected edit leaves the last good version at work.
-    var next = old.filter { rejected.contains($0.name) }
-    for declaration in set.loaded where !rejected.contains(declaration.name) {
-      next.append(adopt(declaration, from: old.first { $0.name == declaration.name }, set))
+    let known = Set(policies.map(\.name))
+    for declaration in loaded {
+      if let index = policyIndex(declaration.name) {
+        adopt(declaration, index, isChanged: set.changed.contains(declaration.name))
+      } else {
+        policies.append(PolicyState(declaration: declaration))
+      }
     }
-    policies = next.sorted { $0.name < $1.name }
+    policies.sort { $0.name < $1.name }
     assignFilters()
-    for index in policies.indices
-    where set.loaded.contains(where: { $0.name == policies[index].name }) {
-      start(index, set, isKnown: old.contains { $0.name == policies[index].name })
+    for declaration in loaded {
+      guard let index = policyIndex(declaration.name) else { continue }
+      start(index, set, isKnown: known.contains(declaration.name))
     }
     guard snapshot != nil, !isAsleep, !awaitsSnapshot else { return }
     for index in policies.indices {
       for monitor in policies[index].monitors.indices { observe(index, monitor) }
+      // What a pending change of a monitor that is gone held back.
+      releaseHeldExpiries(index)
     }
   }
 
-  /// The new text of a policy with the books of the old one.
-  private mutating func adopt(
-    _ declaration: PolicyDeclaration, from old: PolicyState?, _ set: PolicySet
-  ) -> PolicyState {
-    guard var state = old else {
-      var fresh = PolicyState(declaration: declaration)
-      fresh.monitors = declaration.monitors.map { MonitorState(declaration: $0, filter: 0) }
-      return fresh
+  /// Gives the new text of a policy the books of the old one.
+  private mutating func adopt(_ declaration: PolicyDeclaration, _ index: Int, isChanged: Bool) {
+    let old = policies[index].declaration
+    for monitor in policies[index].monitors.indices
+    where !declaration.monitors.contains(where: {
+      $0.name == old.monitors[monitor].name && $0.filter == old.monitors[monitor].filter
+    }) {
+      dropCandidate(index, monitor)
     }
-    let changed = set.changed.contains(declaration.name)
-    let monitors = state.monitors
-    state.declaration = declaration
-    state.monitors = declaration.monitors.map { wanted in
-      if var kept = monitors.first(where: {
-        $0.declaration.name == wanted.name && $0.declaration.filter == wanted.filter
-      }) {
-        kept.declaration = wanted
-        return kept
-      }
-      return MonitorState(declaration: wanted, filter: 0)
+    let monitors = policies[index].monitors
+    policies[index].declaration = declaration
+    policies[index].monitors = declaration.monitors.map { wanted in
+      guard
+        var kept = monitors.first(where: {
+          $0.declaration.name == wanted.name && $0.declaration.filter == wanted.filter
+        })
+      else { return MonitorState(declaration: wanted, filter: 0) }
+      kept.declaration = wanted
+      return kept
     }
-    for gone in monitors
-    where !state.monitors.contains(where: { $0.declaration.name == gone.declaration.name }) {
-      for kind in [TimerID.Kind.settle, .unrest] {
-        orders.append(
-          .clearTimer(TimerID(kind, policy: declaration.name, name: gone.declaration.name)))
-      }
-    }
-    if changed {
-      state.faultsInARow = 0
-      state.restLength = EngineLimits.restShortest
-      state.restUntil = nil
-    }
-    return state
+    guard isChanged else { return }
+    // State that no handler ever changed is the text's own default. The host is told either way:
+    // which state counts is for the engine to say.
+    if policies[index].state == old.state { policies[index].state = declaration.state }
+    host.reset(declaration.name, state: policies[index].state)
   }
 
   /// Gives each distinct filter one place, and keeps the paths of those known before.
@@ -79,56 +75,69 @@ extension Engine {
       }
     }
     filters = next
-    guard let snapshot, !isAsleep else { return }
-    for index in filters.indices where filters[index].path == nil {
-      _ = evaluate(index, snapshot)
-    }
+    guard let snapshot, !isAsleep, !awaitsSnapshot else { return }
+    for index in filters.indices where filters[index].path == nil { evaluate(index, snapshot) }
   }
 
   private mutating func start(_ index: Int, _ set: PolicySet, isKnown: Bool) {
     let name = policies[index].name
+    guard !isKnown || set.changed.contains(name) else { return }
+    let wasResting = policies[index].restUntil != nil
+    forgiveFaults(index)
     guard policies[index].declaration.isEnabled else {
       orders.append(.policy(name: name, .disabled, detail: policies[index].declaration.about))
+      standDown(index)
       return
     }
-    guard !isKnown || set.changed.contains(name) else { return }
     orders.append(.policy(name: name, .loaded, detail: policies[index].declaration.about))
+    armRecurring(index)
+    run(index, .start(reason: isKnown ? .reload : set.reason))
+    for monitor in policies[index].monitors.indices { resettle(index, monitor) }
+    if wasResting { fireOverdue(index) }
+  }
+
+  private mutating func armRecurring(_ index: Int) {
+    let name = policies[index].name
     let wanted = policies[index].declaration.every
     for gone in policies[index].recurring.keys.sorted()
     where !wanted.contains(where: { $0.name == gone }) {
       policies[index].recurring[gone] = nil
       orders.append(.clearTimer(TimerID(.every, policy: name, name: gone)))
     }
-    for timer in wanted where policies[index].recurring[timer.name] == nil {
-      let deadline = now.boot + timer.period
-      policies[index].recurring[timer.name] = deadline
+    for timer in wanted where policies[index].recurring[timer.name]?.period != timer.period {
+      let turn = Turn(deadline: now.boot + timer.period, period: timer.period)
+      policies[index].recurring[timer.name] = turn
       orders.append(
-        .setTimer(TimerID(.every, policy: name, name: timer.name), Deadline(.boot, deadline)))
+        .setTimer(TimerID(.every, policy: name, name: timer.name), Deadline(.boot, turn.deadline)))
     }
-    run(index, .start(reason: isKnown ? .reload : set.reason))
   }
 
-  /// A policy's file is gone: its timers end and its alerts are resolved.
+  /// A policy's file is gone.
   private mutating func remove(_ index: Int) {
-    let state = policies[index]
-    for name in state.timers.keys.sorted() { endTimer(index, name) }
-    for name in state.recurring.keys.sorted() {
-      orders.append(.clearTimer(TimerID(.every, policy: state.name, name: name)))
+    forgiveFaults(index, cause: .policyRemoved)
+    standDown(index)
+    orders.append(.policy(name: policies[index].name, .removed, detail: ""))
+    policies.remove(at: index)
+  }
+
+  /// Nobody looks after the policy's things any more: timers end, alerts are resolved.
+  private mutating func standDown(_ index: Int) {
+    let name = policies[index].name
+    dropPending(index)
+    for timer in policies[index].timers.keys.sorted() { endTimer(index, timer) }
+    for timer in policies[index].recurring.keys.sorted() {
+      orders.append(.clearTimer(TimerID(.every, policy: name, name: timer)))
     }
-    for monitor in state.monitors.indices where state.monitors[monitor].candidate != nil {
-      dropCandidate(index, monitor)
-    }
-    for key in state.alerts.keys.sorted() {
-      guard let alert = state.alerts[key] else { continue }
+    policies[index].recurring = [:]
+    for key in policies[index].alerts.keys.sorted() {
+      guard let alert = policies[index].alerts.removeValue(forKey: key) else { continue }
       orders.append(
         .alert(
           AlertNotice(
-            policy: state.name, state: .resolved, content: alert.content, cause: .policyRemoved)))
-      if alert.expires != nil {
-        orders.append(.clearTimer(TimerID(.expiry, policy: state.name, name: key)))
+            policy: name, state: .resolved, content: alert.content, cause: .policyRemoved)))
+      if alert.armedExpiry != nil {
+        orders.append(.clearTimer(TimerID(.expiry, policy: name, name: key)))
       }
     }
-    orders.append(.policy(name: state.name, .removed, detail: ""))
-    policies.remove(at: index)
   }
 }

@@ -26,11 +26,26 @@ extension Engine {
     body(&self, monitor)
   }
 
-  /// The first snapshot after a sleep was judged; what came due before it fires now.
+  /// The first snapshot after a sleep was judged; what came due before it fires now: changes first,
+  /// then timers in the order of their deadlines.
   mutating func fireDeferred() {
-    let due = deferred.sorted()
+    guard !deferred.isEmpty else { return }
+    let due = deferred.sorted {
+      ($0.kind.rawValue, dueTime($0), $0) < ($1.kind.rawValue, dueTime($1), $1)
+    }
     deferred = []
     for id in due { fire(id) }
+  }
+
+  /// When a timer was due, by the boot clock; zero for those that are about changes.
+  private func dueTime(_ id: TimerID) -> Duration {
+    guard let policy = policyIndex(id.policy) else { return .zero }
+    return switch id.kind {
+    case .settle, .unrest, .rest: .zero
+    case .named: policies[policy].timers[id.name]?.deadline ?? .zero
+    case .every: policies[policy].recurring[id.name]?.deadline ?? .zero
+    case .expiry: policies[policy].alerts[id.name]?.expires ?? .zero
+    }
   }
 
   // MARK: Named timers
@@ -54,8 +69,11 @@ extension Engine {
 
   mutating func endTimersUntilChange(_ policy: Int, of monitor: String) {
     guard !policies[policy].timers.isEmpty else { return }
-    let ending = policies[policy].timers.filter { $0.value.untilChange == monitor }
-    for name in ending.keys.sorted() { endTimer(policy, name) }
+    var ending: [String] = []
+    for (name, timer) in policies[policy].timers where timer.untilChange == monitor {
+      ending.append(name)
+    }
+    for name in ending.sorted() { endTimer(policy, name) }
   }
 
   private mutating func namedDue(_ policy: Int, _ name: String) {
@@ -72,18 +90,18 @@ extension Engine {
   }
 
   private mutating func recurringDue(_ policy: Int, _ name: String) {
-    guard let deadline = policies[policy].recurring[name],
-      let period = policies[policy].declaration.every.first(where: { $0.name == name })?.period
-    else { return }
+    guard var turn = policies[policy].recurring[name] else { return }
     let id = TimerID(.every, policy: policies[policy].name, name: name)
+    let deadline = turn.deadline
     guard deadline <= now.boot else {
       orders.append(.setTimer(id, Deadline(.boot, deadline)))
       return
     }
-    // Missed turns, as after a sleep, are one late turn.
-    let next = max(deadline + period, now.boot)
-    policies[policy].recurring[name] = next
-    orders.append(.setTimer(id, Deadline(.boot, next)))
+    // Nor does a resting policy wake anybody by its turns.
+    guard policies[policy].isAtWork else { return }
+    turn.advance(beyond: now.boot)
+    policies[policy].recurring[name] = turn
+    orders.append(.setTimer(id, Deadline(.boot, turn.deadline)))
     callTimer(policy, name, late: now.boot - deadline)
   }
 
@@ -102,9 +120,17 @@ extension Engine {
     }
   }
 
-  /// After a rest: timers that came due during it.
+  /// After a rest: timers that came due during it, in the order of their deadlines.
   mutating func fireOverdue(_ policy: Int) {
-    let due = policies[policy].timers.filter { $0.value.deadline <= now.boot }
-    for name in due.keys.sorted() { namedDue(policy, name) }
+    let name = policies[policy].name
+    var due: [(at: Duration, id: TimerID)] = []
+    for (key, timer) in policies[policy].timers where timer.deadline <= now.boot {
+      due.append((timer.deadline, TimerID(.named, policy: name, name: key)))
+    }
+    for (key, turn) in policies[policy].recurring where turn.deadline <= now.boot {
+      due.append((turn.deadline, TimerID(.every, policy: name, name: key)))
+    }
+    due.sort { ($0.at, $0.id) < ($1.at, $1.id) }
+    for entry in due { fire(entry.id) }
   }
 }

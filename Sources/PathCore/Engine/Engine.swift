@@ -1,8 +1,8 @@
 /// The decisions of Netvane: facts in, orders out.
 ///
 /// A value with no clock, no randomness and no IO: the same facts at the same moments give the same
-/// orders, in a run, a test and a replay. The policies are asked through `PolicyHost`, one at a time,
-/// in the order of their names.
+/// orders, in a run, a test and a replay. The policies are asked through `PolicyHost`, one at a
+/// time, in the order of their names.
 package struct Engine {
   var policies: [PolicyState] = []
   var filters: [FilterState] = []
@@ -10,6 +10,8 @@ package struct Engine {
   /// The machine sleeps, or woke and nothing was read since: nothing is judged or fired.
   var isAsleep = false
   var awaitsSnapshot = false
+  /// Kernel events were lost, and no snapshot was taken since.
+  var owesResync = false
   /// By the awake clock: until then what is not satisfied is not believed.
   var resumeHold: Duration = .zero
   /// Timers that came due while nothing could be judged.
@@ -25,6 +27,15 @@ package struct Engine {
     var filter: PathFilter
     var path: Path?
     var flaps = FlapLog()
+    /// What the last snapshot did to the path.
+    var news = News.none
+  }
+
+  enum News {
+    case none
+    /// Equal, but the network's identity became known, or the sentence is another.
+    case refined
+    case moved
   }
 
   /// `seed` feeds the policies' random numbers.
@@ -60,17 +71,21 @@ package struct Engine {
 
 extension Engine {
   private mutating func fallAsleep() {
+    guard !isAsleep else { return }
     isAsleep = true
     tellAll(.asleep)
   }
 
+  /// Two witnesses may tell of one sleep; the second changes nothing.
   private mutating func wakeUp() {
+    guard isAsleep || !awaitsSnapshot else { return }
     isAsleep = false
     awaitsSnapshot = true
     resumeHold = now.awake + EngineLimits.resumePatience
     for index in policies.indices {
       for monitor in policies[index].monitors.indices {
         policies[index].monitors[monitor].owedCauses.insert(.resumed)
+        endUnrest(index, monitor)
         holdCandidate(index, monitor)
       }
     }
@@ -89,6 +104,7 @@ extension Engine {
 
   private mutating func noteGap(_ detail: String) {
     orders.append(.gap(detail: detail))
+    owesResync = true
     for index in policies.indices {
       for monitor in policies[index].monitors.indices {
         policies[index].monitors[monitor].owedCauses.insert(.resync)

@@ -9,6 +9,8 @@ struct MonitorState {
   var delivered: PathEvent?
   var candidate: Candidate?
   var unrest: Unrest?
+  /// The time for which an `unrest` wake-up is asked; nil while none is.
+  var armedUnrest: Duration?
   /// When this monitor first saw a path; the first verdict's patience counts from here.
   var firstSeen: Duration?
   /// When the delivered status began, by the boot clock.
@@ -17,48 +19,14 @@ struct MonitorState {
   /// Causes for the next delivered change: `resumed`, `resync`.
   var owedCauses: ChangeCauses = []
 
-  /// A path that differs from the delivered one and must hold until `deadline`.
+  /// A path that differs from the delivered one and must hold until `deadline`. A `settle` wake-up
+  /// is asked for exactly while there is one.
   struct Candidate {
     var path: Path
+    /// When its status was first seen.
+    var since: Duration
     var deadline: Duration
     var settle: Duration
-  }
-
-  /// Changes that follow each other without a whole `settle` of rest between them.
-  struct Unrest {
-    var deadline: Duration
-    var window: Duration
-    var lastChange: Duration
-    /// How long each status held, and the last path that had it.
-    var held: [(status: PathStatus, time: Duration, path: Path)]
-    var current: PathStatus
-    var currentSince: Duration
-
-    mutating func note(_ path: Path, at now: Duration) {
-      close(at: now)
-      lastChange = now
-      current = path.status
-      if let index = held.firstIndex(where: { $0.status == path.status }) {
-        held[index].path = path
-      } else {
-        held.append((path.status, .zero, path))
-      }
-    }
-
-    /// The path whose status held longest up to now; the present one among equals.
-    mutating func longest(at now: Duration) -> Path? {
-      close(at: now)
-      var best = held.first { $0.status == current }
-      for entry in held where entry.time > best?.time ?? .zero { best = entry }
-      return best?.path
-    }
-
-    private mutating func close(at now: Duration) {
-      if let index = held.firstIndex(where: { $0.status == current }) {
-        held[index].time += now - currentSince
-      }
-      currentSince = now
-    }
   }
 
   init(declaration: MonitorDeclaration, filter: Int) {
@@ -69,27 +37,72 @@ struct MonitorState {
   /// Whether something is known that the policy was not told yet.
   var hasUnreportedChange: Bool { candidate != nil }
 
-  /// When unrest that began now with this settle must be reported.
+  /// How long unrest with this settle may go unreported.
   func unrestLimit(settle: Duration) -> Duration {
     declaration.settleMax ?? max(EngineLimits.settleMaxFloor, settle * 4)
   }
+}
 
-  /// Keeps account of unrest for a path seen now; true when a new unrest began.
-  mutating func noteUnrest(_ path: Path, settle: Duration, at now: Duration) -> Bool {
-    if var running = unrest, now - running.lastChange < running.window {
-      running.window = max(running.window, settle)
-      running.note(path, at: now)
-      unrest = running
-      return false
+/// Changes that follow each other without a whole `settle` of rest between them, of which none was
+/// told. It ends with a change of status that is told; rest is noticed at the next change, so that
+/// no wake-up is spent on it.
+struct Unrest {
+  /// When it must be reported.
+  var deadline: Duration
+  /// The longest settle that a change of it asked for: so long must it rest to end.
+  var window: Duration
+  private var lastChange: Duration
+  /// How long each status held, and the last path that had it.
+  private var held: [Holding]
+  private var current: PathStatus
+  private var currentSince: Duration
+
+  private struct Holding {
+    var status: PathStatus
+    var time: Duration = .zero
+    var path: Path
+  }
+
+  /// Unrest that begins now, at a path that the policy knows or is told of now.
+  init(from path: Path, window: Duration, deadline: Duration, at now: Duration) {
+    self.window = window
+    self.deadline = deadline
+    lastChange = now
+    held = [Holding(status: path.status, path: path)]
+    current = path.status
+    currentSince = now
+  }
+
+  func isRested(at now: Duration) -> Bool { now - lastChange >= window }
+
+  /// Takes account of a change to `path`.
+  mutating func note(_ path: Path, at now: Duration) {
+    close(at: now)
+    lastChange = now
+    current = path.status
+    if let index = held.firstIndex(where: { $0.status == path.status }) {
+      held[index].path = path
+    } else {
+      held.append(Holding(status: path.status, path: path))
     }
-    unrest = nil
-    guard settle > .zero, let delivered else { return false }
-    var begun = Unrest(
-      deadline: now + unrestLimit(settle: settle), window: settle, lastChange: now,
-      held: [(delivered.path.status, .zero, delivered.path)], current: delivered.path.status,
-      currentSince: now)
-    begun.note(path, at: now)
-    unrest = begun
-    return true
+  }
+
+  /// The path whose status held longest up to now; the present one among equals.
+  mutating func longest(at now: Duration) -> Path {
+    close(at: now)
+    var best = 0
+    for index in held.indices {
+      let isLonger = held[index].time > held[best].time
+      let isEqual = held[index].time == held[best].time
+      if isLonger || isEqual && held[index].status == current { best = index }
+    }
+    return held[best].path
+  }
+
+  private mutating func close(at now: Duration) {
+    if let index = held.firstIndex(where: { $0.status == current }) {
+      held[index].time += now - currentSince
+    }
+    currentSince = now
   }
 }

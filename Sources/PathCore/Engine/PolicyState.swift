@@ -4,7 +4,7 @@ struct PolicyState {
   var monitors: [MonitorState] = []
   var alerts: [String: LiveAlert] = [:]
   var timers: [String: NamedTimer] = [:]
-  var recurring: [String: Duration] = [:]
+  var recurring: [String: Turn] = [:]
   var published: [String: PlainData] = [:]
   var state: PlainData
   var calls: Int64 = 0
@@ -12,13 +12,15 @@ struct PolicyState {
   var restLength = EngineLimits.restShortest
   /// The boot time at which a resting policy may try again.
   var restUntil: Duration?
-  var isFaultAlertActive = false
+  /// The alert that the engine itself raised because the policy keeps failing.
+  var faultAlert: AlertContent?
   var timerCalls = MinuteBudget(limit: EngineLimits.timerCallsPerMinute)
   var logLines = MinuteBudget(limit: EngineLimits.logLinesPerMinute)
 
   init(declaration: PolicyDeclaration) {
     self.declaration = declaration
     state = declaration.state
+    monitors = declaration.monitors.map { MonitorState(declaration: $0, filter: 0) }
   }
 
   var name: String { declaration.name }
@@ -33,6 +35,9 @@ struct LiveAlert {
   var expires: Duration?
   /// The time came while a change was unreported.
   var isExpiryHeld = false
+
+  /// The time for which an `expiry` wake-up is asked.
+  var armedExpiry: Duration? { isExpiryHeld ? nil : expires }
 }
 
 /// A policy's timer that runs.
@@ -41,6 +46,19 @@ struct NamedTimer {
   var deadline: Duration
   var untilChange: String?
   var acrossReboot: Bool
+}
+
+/// The next turn of a recurring timer.
+struct Turn {
+  /// By the boot clock.
+  var deadline: Duration
+  var period: Duration
+
+  /// Missed turns, as after a sleep, are one late turn; the turns keep their rhythm.
+  mutating func advance(beyond now: Duration) {
+    let missed = (now - deadline).nanoseconds / max(period.nanoseconds, 1)
+    deadline += .nanoseconds(period.nanoseconds * (missed + 1))
+  }
 }
 
 /// At most so many in each minute of the boot clock.

@@ -30,6 +30,13 @@ package struct IPAddress: Hashable, Sendable {
     self.scope = scope
   }
 
+  /// The same address in no particular scope.
+  package var withoutScope: IPAddress {
+    var address = self
+    address.scope = 0
+    return address
+  }
+
   /// 0.0.0.0 or `::`.
   package var isUnspecified: Bool { high == 0 && low == 0 }
 

@@ -1,5 +1,5 @@
-/// Writes JSON to bytes: one line, keys in the order they are asked for, no floats. What it writes
-/// is always valid; strings have every control character escaped, C1 and DEL included, so that a
+/// Writes JSON to bytes: one line, keys in the order they are asked for. What it writes is always
+/// valid; strings have every control character escaped, C1 and DEL included, so that a
 /// line is safe to show.
 package struct JSONWriter: Sendable {
   package var bytes: [UInt8] = []
@@ -86,6 +86,13 @@ package struct JSONWriter: Sendable {
   package mutating func bool(_ value: Bool) {
     separate()
     bytes.append(contentsOf: (value ? "true" : "false").utf8)
+  }
+
+  /// A number with a fraction; null when it is infinite or none.
+  package mutating func finite(_ value: Double) {
+    guard value.isFinite else { return null() }
+    separate()
+    bytes.append(contentsOf: value.description.utf8)
   }
 
   package mutating func null() {

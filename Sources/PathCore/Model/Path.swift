@@ -137,4 +137,13 @@ extension Optional where Wrapped == NetworkIdentity {
     guard let ssid = self.ssid, ssid == other.ssid else { return false }
     return self.id == ssid || other.id == ssid
   }
+
+  /// Whether this says more of the same network: a first name for it, its wireless name, or the
+  /// gateway's hardware address in place of that name.
+  package func knowsMore(than other: NetworkIdentity?) -> Bool {
+    guard let self else { return false }
+    guard let other else { return true }
+    if self.id != other.id { return other.id == other.ssid }
+    return self.ssid != nil && other.ssid == nil
+  }
 }

@@ -1,5 +1,5 @@
-/// A value without behaviour – nothing, booleans, numbers, text, arrays, maps – in the encoding that
-/// crosses the sandbox border. Equal values have equal bytes, so comparing and keeping need no
+/// A value without behaviour – nothing, booleans, numbers, text, arrays, maps – in the encoding
+/// that crosses the sandbox border. Equal values have equal bytes, so comparing and keeping need no
 /// decoding.
 package struct PlainData: Hashable, Sendable {
   /// One encoded value; see `Tag`.
@@ -38,6 +38,12 @@ package struct PlainWriter {
 
   package mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
+  /// Begins anew in the memory it has.
+  package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
+  /// How many bytes were written.
+  package var count: Int { bytes.count }
+
   package mutating func null() { bytes.append(PlainData.Tag.null.rawValue) }
 
   package mutating func bool(_ value: Bool) {
@@ -60,13 +66,30 @@ package struct PlainWriter {
     bytes.append(contentsOf: value)
   }
 
+  /// The text of a literal; nothing is allocated for it.
+  package mutating func text(_ value: StaticString) {
+    bytes.append(PlainData.Tag.text.rawValue)
+    length(value.utf8CodeUnitCount)
+    value.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  @_disfavoredOverload
   package mutating func text(_ value: String) {
     bytes.append(PlainData.Tag.text.rawValue)
     length(value.utf8.count)
-    bytes.append(contentsOf: value.utf8)
+    let isWhole: Void? =
+      unsafe value.utf8.withContiguousStorageIfAvailable { unsafe bytes.append(contentsOf: $0) }
+    if isWhole == nil { bytes.append(contentsOf: value.utf8) }
   }
 
   package mutating func raw(_ data: PlainData) { bytes.append(contentsOf: data.bytes) }
+
+  /// The pairs of an encoded map, for a map that is being written; how many there were.
+  package mutating func pairs(of map: PlainData) -> Int {
+    guard map.bytes.count >= 5, map.bytes[0] == PlainData.Tag.map.rawValue else { return 0 }
+    bytes.append(contentsOf: map.bytes[5...])
+    return (1...4).reduce(0) { $0 | Int(map.bytes[$1]) << (8 * ($1 - 1)) }
+  }
 
   /// Begins an array; exactly `count` values follow. An empty one is written as an empty map,
   /// since Lua knows no difference.
@@ -104,15 +127,12 @@ package struct PlainWriter {
   }
 
   private mutating func length(_ value: Int) {
-    let word = UInt32(clamping: value)
-    for shift in stride(from: UInt32(0), to: 32, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+    unsafe withUnsafeBytes(of: UInt32(clamping: value).littleEndian) {
+      unsafe bytes.append(contentsOf: $0)
     }
   }
 
   private mutating func word(_ value: UInt64) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
-    }
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 }

@@ -5,13 +5,15 @@
 local host = ...
 local env = host.env
 local type, pairs, ipairs, tostring, select = env.type, env.pairs, env.ipairs, env.tostring, env.select
+local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
 local concat = env.table.concat
 local setmetatable, raise_error = host.setmetatable, env.error
 
 local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
-local LOGS_PER_HANDLER = 32
+local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
+local DURATIONS_KEPT = 256
 local STATE_MAX = 64 * 1024
 local YEAR = 366 * 86400 * 1000000000
 
@@ -45,26 +47,59 @@ local TYPES = { "wifi", "wired", "cellular", "loopback", "other", "wiredEthernet
 local SEVERITIES = { "info", "warning", "critical" }
 local HANDLERS = { "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_system" }
 
-local policy, monitors, config, state, state_bytes
-local ctx, intents, logs, request
+-- What `ev` may hold, by handler; any of it may be nil.
+local PATH_FIELDS = {
+  monitor = true, status = true, reason = true, why = true, interface = true, type = true,
+  interfaces = true, alternatives = true, uses = true, ipv4 = true, ipv6 = true, dns = true,
+  expensive = true, constrained = true, expensive_source = true, gateways = true, network = true,
+  initial = true, changed = true, causes = true, flaps = true, since = true, previous = true,
+  sequence = true, time = true, self_inflicted = true, unsatisfied_reason = true,
+}
+local FIELDS = {
+  settle = PATH_FIELDS, on_path = PATH_FIELDS, on_start = { reason = true },
+  on_timer = { name = true, late = true }, on_button = { key = true, button = true },
+  on_dismissed = { key = true }, on_system = { what = true },
+}
+
+local policy, monitors, state_bytes
+local ctx, intents, slots, logs, summary, request, handler
+
+-- What `ctx` has; each call gets a table of its own that stands before this one.
+local members = {}
 
 -- Errors -----------------------------------------------------------------------------------------
 
--- Raises at the line of the policy that is running, not at a line of this file.
-local function fail(message)
-  for level = 1, 200 do
-    local file, line = host.where(level)
-    if not file then break end
-    if file ~= "prelude.lua" and line and line > 0 then
-      raise_error(file .. ":" .. line .. ": " .. message, 0)
-    end
-  end
-  raise_error(message, 0)
+-- Raises at a line of the function, for what only shows when it is done.
+local function fail_in(fn, message)
+  local line, file
+  if type(fn) == "function" then line, file = host.line_of(fn) end
+  raise_error((file or host.file) .. ":" .. (line or 1) .. ": " .. message, 0)
 end
 
--- Raises at the line that holds `word`, for what is wrong in the policy table.
-local function fail_at(word, message)
-  raise_error(host.file .. ":" .. (host.find_word(word) or 1) .. ": " .. message, 0)
+-- Raises at the line of the policy that is running, not at a line of this file. A tail call leaves
+-- none; then it is the handler's first.
+local function fail(message)
+  local file, line = host.where()
+  if file then raise_error(file .. ":" .. line .. ": " .. message, 0) end
+  fail_in(handler, message)
+end
+
+-- Raises at the line that holds the first of these words that is found, for what is wrong in the
+-- policy table.
+local function fail_at(message, ...)
+  local line
+  for place = 1, select("#", ...) do
+    local word = select(place, ...)
+    line = line or type(word) == "string" and host.find_word(word)
+  end
+  raise_error(host.file .. ":" .. (line or host.find_word("return") or 1) .. ": " .. message, 0)
+end
+
+-- Raises for what cannot be written out; the message begins with the way to it.
+local function fail_data(message)
+  local _, _, word = find(message, "^[^:]-([%w_]+):")
+  local _, _, root = find(message, "^([%w_]+)")
+  fail_at(message, word, root)
 end
 
 local function distance(a, b)
@@ -105,17 +140,29 @@ local function keys(t)
   return list
 end
 
+-- At most so many bytes of a text, not ending inside a character.
+local function cut(text, most)
+  if #text <= most then return text end
+  local last = most
+  while last > most - 4 and last > 0 do
+    local next = byte(text, last + 1)
+    if next < 0x80 or next > 0xBF then break end
+    last = last - 1
+  end
+  return sub(text, 1, last)
+end
+
 -- What a wrong value is, in few words.
 local function shown(value)
-  if type(value) == "string" then return "'" .. sub(value, 1, 40) .. "'" end
-  if type(value) == "number" or type(value) == "boolean" then return tostring(value) end
+  if type(value) == "string" then return "'" .. cut(value, 40) .. "'" end
+  if type(value) == "number" or type(value) == "boolean" or value == nil then return tostring(value) end
   return "a " .. type(value)
 end
 
 -- Durations ----------------------------------------------------------------------------------------
 
 local UNITS = { d = 86400000000000, h = 3600000000000, m = 60000000000, s = 1000000000, ms = 1000000, us = 1000 }
-local durations = {}
+local durations, durations_kept = {}, 0
 
 -- Nanoseconds of "1m30s"; nil and what is wrong otherwise.
 local function read_duration(text)
@@ -124,7 +171,7 @@ local function read_duration(text)
   end
   local known = durations[text]
   if known then return known end
-  local wrong = "'" .. sub(text, 1, 40) .. "' is not a duration such as \"250ms\", \"10s\" or \"1m30s\""
+  local wrong = "'" .. cut(text, 40) .. "' is not a duration such as \"250ms\", \"10s\" or \"1m30s\""
   if #text == 0 or #text > 32 then return nil, wrong end
   local total, place, last = 0, 1, maxinteger
   while place <= #text do
@@ -133,7 +180,7 @@ local function read_duration(text)
     if not from or not size or size >= last or #whole > 9 or #fraction > 9 then return nil, wrong end
     local dot = find(sub(text, from, to), ".", 1, true)
     if (dot ~= nil) ~= (#fraction > 0) then return nil, wrong end
-    local value = tointeger(whole) or env.tonumber(whole)
+    local value = tonumber(whole)
     if value > YEAR // size then return nil, wrong .. " of at most a year" end
     total = total + value * size
     local part = size
@@ -145,8 +192,9 @@ local function read_duration(text)
   end
   if total > YEAR then return nil, wrong .. " of at most a year" end
   -- What is shorter than a millisecond, but not nothing, is a millisecond.
-  if total > 0 and total < 1000000 then total = 1000000 end
-  durations[text] = total
+  if total < 1000000 and find(text, "[1-9]") then total = 1000000 end
+  if durations_kept >= DURATIONS_KEPT then durations, durations_kept = {}, 0 end
+  durations[text], durations_kept = total, durations_kept + 1
   return total
 end
 
@@ -197,12 +245,12 @@ local CHECKS = {
   -- Text for people may come from outside: it is cut, not refused.
   title = function(value)
     if type(value) == "number" then value = tostring(value) end
-    return check_string(type(value) == "string" and sub(value, 1, TITLE_MAX) or value, TITLE_MAX, "a text")
+    return check_string(type(value) == "string" and cut(value, TITLE_MAX) or value, TITLE_MAX, "a text")
   end,
   text = function(value)
     if type(value) == "number" then value = tostring(value) end
     if type(value) ~= "string" then return nil, "expected a text, not " .. shown(value) end
-    return sub(value, 1, TEXT_MAX)
+    return cut(value, TEXT_MAX)
   end,
   severity = function(value) return check_word(value, SEVERITIES, "severity") end,
   duration = read_duration,
@@ -247,7 +295,7 @@ function check_table(value, spec, what)
   for key, entry in pairs(value) do
     local rule = spec[key]
     if not rule then
-      return nil, what .. " has no '" .. tostring(key) .. "'" .. hint(key, keys(spec)), key
+      return nil, what .. " has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(spec)), key
     end
     local check = CHECKS[rule.type]
     if check then
@@ -276,15 +324,16 @@ local function settle_of(value, own)
 end
 
 local function describe_monitor(name, given)
-  if type(name) ~= "string" then
-    fail_at("monitors", "monitors: each monitor has a name: monitors = { internet = {} }")
+  local named = type(name) == "string" and check_name(name)
+  if not named then
+    fail_at("each monitor has a name, as in monitors = { internet = {} }, not " .. shown(name), "monitors")
   end
   local good, wrong, key = check_table(given, API.monitor, "the monitor '" .. name .. "'")
-  if not good then fail_at(key or name, wrong) end
+  if not good then fail_at(wrong, key, name, "monitors") end
   local settle, least = settle_of(good.settle, policy.settle)
   local floor_max = least * 4 > 30000000000 and least * 4 or 30000000000
   if good.settle_max and good.settle_max < floor_max then
-    fail_at("settle_max", "the monitor '" .. name .. "': settle_max must be at least 30s and four times settle")
+    fail_at("the monitor '" .. name .. "': settle_max must be at least 30s and four times settle", "settle_max")
   end
   monitors[name] = good
   return {
@@ -297,66 +346,109 @@ end
 -- The policy's defaults with the operator's values over them; only what the policy names may be set.
 local function merge_config(defaults, given, place)
   for key, value in pairs(given) do
-    local default = defaults[key]
+    local default, name = defaults[key], place .. "." .. tostring(key)
     if default == nil then
-      raise_error(place .. "." .. tostring(key) .. ": the policy has no such setting"
-        .. hint(key, keys(defaults)), 0)
+      raise_error(name .. ": the policy has no such setting" .. hint(key, keys(defaults)), 0)
     end
     if type(value) ~= type(default) then
-      raise_error(place .. "." .. key .. ": expected a " .. type(default) .. ", not " .. shown(value), 0)
+      raise_error(name .. ": expected a " .. type(default) .. ", not " .. shown(value), 0)
+    end
+    -- Where the policy has a duration, another word would only fail later, inside a handler.
+    if type(default) == "string" and read_duration(default) then
+      local time, wrong = read_duration(value)
+      if not time then raise_error(name .. ": " .. wrong, 0) end
     end
     defaults[key] = value
   end
   return defaults
 end
 
+local function describe_monitors(given)
+  local list = {}
+  for name, entry in pairs(given) do
+    if #list == 32 then fail_at("at most 32 monitors are allowed", "monitors") end
+    list[#list + 1] = describe_monitor(name, entry)
+  end
+  if #list == 0 then fail_at("monitors is empty; leave it out for { internet = {} }", "monitors") end
+  return list
+end
+
+local function describe_every(given)
+  local list = {}
+  for name, period in pairs(given) do
+    local named = type(name) == "string" and check_name(name)
+    if not named then fail_at("every: each timer has a name, not " .. shown(name), "every") end
+    local time, wrong = read_duration(period)
+    if not time then fail_at("every." .. name .. ": " .. wrong, name, "every") end
+    if time < 1000000000 then fail_at("every." .. name .. ": at least 1s", name, "every") end
+    if #list == 32 then fail_at("at most 32 recurring timers are allowed", "every") end
+    list[#list + 1] = { name, time }
+  end
+  if #list > 0 and not policy.on_timer then fail_at("every needs a function on_timer(ctx, ev)", "every") end
+  return list
+end
+
+-- A copy that nobody else holds, of plain data only.
+local function plain(value, name)
+  local ok, bytes = pcall(host.encode, value, name)
+  if not ok then fail_data(tostring(bytes)) end
+  return host.decode(bytes), bytes
+end
+
 local function describe(given)
   local table = host.chunk
   if type(table) ~= "table" then
-    fail_at("return", "a policy file returns its policy table, not " .. shown(table))
+    if not find(host.source, "%S") then raise_error(host.file .. ":1: the file holds nothing", 0) end
+    fail_at("a policy file returns its policy table, not " .. shown(table), "return")
   end
   local good, wrong, key = check_table(table, API.policy, "a policy")
-  if not good then fail_at(key == "api" and "return" or key, wrong) end
-  if good.api ~= 1 then fail_at("api", "api = " .. tostring(good.api) .. " is not known; this is version 1") end
+  if not good then fail_at(wrong, key) end
+  if good.api ~= 1 then fail_at("api = " .. tostring(good.api) .. " is not known; this is version 1", "api") end
   policy, monitors = good, {}
-  local list, every, handlers = {}, {}, {}
-  for name, entry in pairs(good.monitors or { internet = {} }) do
-    list[#list + 1] = describe_monitor(name, entry)
-  end
-  if #list == 0 then fail_at("monitors", "monitors is empty; leave it out for { internet = {} }") end
-  if #list > 32 then fail_at("monitors", "at most 32 monitors are allowed") end
-  for name, period in pairs(good.every or {}) do
-    local time, what = read_duration(period)
-    if not time then fail_at("every", "every." .. tostring(name) .. ": " .. what) end
-    if type(name) ~= "string" then fail_at("every", "every: each timer has a name") end
-    if time < 1000000000 then fail_at("every", "every." .. name .. ": at least 1s") end
-    every[#every + 1] = { name, time }
-  end
-  if #every > 32 then fail_at("every", "at most 32 recurring timers are allowed") end
+  local list, handlers = describe_monitors(good.monitors or { internet = {} }), {}
   for _, name in ipairs(HANDLERS) do
     if good[name] then handlers[#handlers + 1] = name end
   end
-  config = host.freeze(merge_config(host.thaw(good.config or {}), given.config or {}, given.place or "config"))
-  state = host.thaw(good.state or {})
-  state_bytes = host.encode(state)
-  if #state_bytes > STATE_MAX then fail_at("state", "state may have 64 KiB, not " .. #state_bytes .. " bytes") end
+  local settings = merge_config(plain(good.config or {}, "config"), given.config or {}, given.place or "config")
+  members.config = host.freeze(settings)
+  members.state, state_bytes = plain(good.state or {}, "state")
+  if #state_bytes > STATE_MAX then
+    fail_at("state may have 64 KiB, not " .. #state_bytes .. " bytes", "state")
+  end
   return {
-    about = good.description and sub(good.description, 1, TITLE_MAX) or "", enabled = good.enabled ~= false,
-    monitors = list, every = every, handlers = handlers, state = state,
+    about = good.description and cut(good.description, TITLE_MAX) or "", enabled = good.enabled ~= false,
+    monitors = list, every = describe_every(good.every or {}), handlers = handlers, state = members.state,
   }
 end
 
 -- The verbs of ctx ---------------------------------------------------------------------------------
 
-local function decide(intent)
+local function inside(may_settle)
   if not ctx then fail("this works inside a handler only: there are no effects at load") end
-  if request.handler == "settle" then fail("settle only says how long a change must hold; act in on_path") end
-  intents[#intents + 1] = intent
+  if not may_settle and request.handler == "settle" then
+    fail("settle only says how long a change must hold; act in on_path")
+  end
+end
+
+-- Takes a decision. A later one about the same alert, timer or value, named by `slot`, replaces it:
+-- what counts is how things stand when the handler is done.
+local function decide(slot, intent)
+  local place = slots[slot] or #intents + 1
+  if place > INTENTS_PER_HANDLER then
+    fail("at most " .. INTENTS_PER_HANDLER .. " decisions in one handler are allowed")
+  end
+  intents[place] = intent
+  if slot then slots[slot] = place end
 end
 
 -- A verb called with a colon gets its own table as the first argument.
 local function no_colon(first, owner, verb)
-  if first == owner then fail("call it with a dot: " .. verb) end
+  if first ~= nil and first == owner then fail("call it with a dot: " .. verb) end
+end
+
+local function good_or_fail(good, wrong)
+  if good == nil then fail(wrong) end
+  return good
 end
 
 local function read_only(name, members)
@@ -376,34 +468,34 @@ local alert, timer
 alert = read_only("ctx.alert", {
   raise = function(given)
     no_colon(given, alert, "ctx.alert.raise { … }")
-    local good, wrong = check_table(given, API.alert, "ctx.alert.raise")
-    if not good then fail(wrong) end
-    decide { "raise", good.key, good.severity or "info", good.title, good.body or "", good.channel or "",
-      good.expires or false, good.buttons or {} }
+    inside()
+    local good = good_or_fail(check_table(given, API.alert, "ctx.alert.raise"))
+    decide("alert " .. good.key, { "raise", good.key, good.severity or "info", good.title, good.body or "",
+      good.channel or "", good.expires or false, good.buttons or {} })
     request.alerts[good.key] = true
   end,
   resolve = function(key)
     no_colon(key, alert, "ctx.alert.resolve(key)")
-    local good, wrong = CHECKS.key(key)
-    if not good then fail(wrong) end
-    decide { "resolve", good }
+    inside()
+    local good = good_or_fail(CHECKS.key(key))
+    decide("alert " .. good, { "resolve", good })
     request.alerts[good] = nil
   end,
   active = function(key)
     no_colon(key, alert, "ctx.alert.active(key)")
-    if not ctx then fail("this works inside a handler only") end
-    return request.alerts[key] == true
+    inside(true)
+    return request.alerts[good_or_fail(CHECKS.key(key))] == true
   end,
 })
 
 local function start_timer(name, duration, opts, once)
-  local good, wrong = check_name(name)
-  if not good then fail(wrong) end
-  local time, what = CHECKS.delay(duration)
-  if not time then fail(what) end
-  local options, no = check_table(opts or {}, API.timer, "the timer's options")
-  if not options then fail(no) end
-  decide { "timer", good, time, once, options.until_change or false, options.across_reboot or false }
+  inside()
+  local good = good_or_fail(check_name(name))
+  local time = good_or_fail(CHECKS.delay(duration))
+  local options = good_or_fail(check_table(opts or {}, API.timer, "the timer's options"))
+  if once and request.timers[good] then return end
+  decide("timer " .. good,
+    { "timer", good, time, false, options.until_change or false, options.across_reboot or false })
   request.timers[good] = true
 end
 
@@ -418,46 +510,71 @@ timer = read_only("ctx.timer", {
   end,
   cancel = function(name)
     no_colon(name, timer, "ctx.timer.cancel(name)")
-    local good, wrong = check_name(name)
-    if not good then fail(wrong) end
-    decide { "cancel", good }
+    inside()
+    local good = good_or_fail(check_name(name))
+    decide("timer " .. good, { "cancel", good })
     request.timers[good] = nil
   end,
   active = function(name)
     no_colon(name, timer, "ctx.timer.active(name)")
-    if not ctx then fail("this works inside a handler only") end
-    return request.timers[name] == true
+    inside(true)
+    return request.timers[good_or_fail(check_name(name))] == true
   end,
 })
 
 local function log(...)
   no_colon((...), ctx, "ctx.log(text)")
-  if not ctx then fail("this works inside a handler only: there are no effects at load") end
+  inside()
   logs = logs + 1
-  if logs > LOGS_PER_HANDLER then return end
+  if logs > LOGS_PER_HANDLER then
+    if not summary then
+      summary = { "log", "" }
+      decide(nil, summary)
+    end
+    return
+  end
   local words = {}
-  for place = 1, select("#", ...) do words[place] = sub(tostring((select(place, ...))), 1, TEXT_MAX) end
-  decide { "log", sub(concat(words, " "), 1, TEXT_MAX) }
+  for place = 1, select("#", ...) do words[place] = cut(tostring((select(place, ...))), TEXT_MAX) end
+  decide(nil, { "log", cut(concat(words, " "), TEXT_MAX) })
 end
 
 local function publish(name, value)
   no_colon(name, ctx, "ctx.publish(name, value)")
-  local good, wrong = check_name(name)
-  if not good then fail(wrong) end
+  inside()
+  local good = good_or_fail(check_name(name))
   if value == nil then fail("ctx.publish('" .. good .. "', value) needs a value") end
-  local ok, encoded = env.pcall(host.encode, value)
+  local ok, encoded = pcall(host.encode, value, "the value")
   if not ok then fail("ctx.publish('" .. good .. "'): " .. tostring(encoded)) end
   if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
   -- Written out now: what the policy does to the table later is another value.
-  decide { "publish", good, host.decode(encoded) }
+  decide("value " .. good, { "publish", good, host.decode(encoded) })
+end
+
+-- A read-only view of an event that knows its fields: a misspelt one would be nil for ever.
+local function event(raw, fields)
+  local inner, previous = host.freeze(raw), nil
+  return setmetatable(host.freeze(raw), {
+    __index = function(_, key)
+      if key == "previous" and fields.previous then
+        previous = previous or raw.previous and event(raw.previous, fields)
+        return previous
+      end
+      local value = inner[key]
+      if value == nil and not fields[key] then
+        fail("ev has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(fields)))
+      end
+      return value
+    end,
+    __newindex = function() fail("ev is read-only; keep values in ctx.state") end,
+    __metatable = false,
+  })
 end
 
 local function path(name)
   no_colon(name, ctx, "ctx.path(monitor)")
-  if not ctx then fail("this works inside a handler only") end
-  local good, wrong = CHECKS.monitor(name)
-  if not good then fail(wrong) end
-  return request.paths[good]
+  inside(true)
+  local raw = request.paths[good_or_fail(CHECKS.monitor(name))]
+  return raw and event(raw, PATH_FIELDS)
 end
 
 env.print = function(...) log(...) end
@@ -465,12 +582,24 @@ env.print = function(...) log(...) end
 local LATER = { exec = true, open_url = true, http = true, retry = true, cancel = true }
 local VERBS = { "alert", "config", "log", "path", "publish", "state", "time", "timer" }
 
-local LIVE = {
+members.alert, members.timer, members.log, members.publish, members.path = alert, timer, log, publish, path
+setmetatable(members, {
   __index = function(_, key)
+    if key == "time" then return request.time end
     if LATER[key] then fail("ctx." .. key .. " is not in this version of Netvane") end
-    fail("ctx has no '" .. tostring(key) .. "'" .. hint(key, VERBS))
+    fail("ctx has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, VERBS))
   end,
-  __newindex = function(_, key) fail("ctx." .. tostring(key) .. " cannot be set; keep values in ctx.state") end,
+})
+
+local LIVE = {
+  __index = members,
+  __newindex = function(_, key, value)
+    if key ~= "state" then
+      fail("ctx." .. cut(tostring(key), 40) .. " cannot be set; keep values in ctx.state")
+    end
+    if type(value) ~= "table" then fail("ctx.state is a table; set it to {} to empty it") end
+    members.state = value
+  end,
   __metatable = false,
 }
 local EXPIRED = {
@@ -487,43 +616,47 @@ local function function_for(name, ev)
   return own or policy.settle
 end
 
+local function encoded_state()
+  local ok, encoded = pcall(host.encode, members.state, "ctx.state")
+  if not ok then fail_in(handler, tostring(encoded)) end
+  if #encoded > STATE_MAX then
+    fail_in(handler, "ctx.state may have 64 KiB, not " .. #encoded .. " bytes")
+  end
+  return encoded
+end
+
+local function settle_answer(result)
+  if encoded_state() ~= state_bytes then
+    fail_in(handler, "settle only says how long a change must hold; ctx.state cannot change in it")
+  end
+  local time, wrong = read_duration(result)
+  if not time then fail_in(handler, "settle must return a duration: " .. wrong) end
+  return { settle = time }
+end
+
 local function call(given)
   request = given
-  if given.state then state, state_bytes = given.state, host.encode(given.state) end
+  if given.state then members.state, state_bytes = given.state, host.encode(given.state) end
   host.seed(given.seed)
-  local ev = given.ev
-  local handler = function_for(given.handler, ev)
-  intents, logs = {}, 0
-  local mine = { config = config, state = state, time = given.time, alert = alert, timer = timer,
-    log = log, publish = publish, path = path }
-  ctx = setmetatable(mine, LIVE)
-  local result = handler(ctx, ev)
-  local after = mine.state
+  given.alerts, given.timers = given.alerts or {}, given.timers or {}
+  handler = function_for(given.handler, given.ev)
+  intents, slots, logs, summary = {}, {}, 0, nil
+  ctx = setmetatable({}, LIVE)
+  local mine = ctx
+  local result = handler(mine, event(given.ev, FIELDS[given.handler]))
   ctx = nil
-  for place = 1, #VERBS do host.rawset(mine, VERBS[place], nil) end
   setmetatable(mine, EXPIRED)
 
-  if given.handler == "settle" then
-    local time, wrong = read_duration(result)
-    if not time then
-      raise_error(host.file .. ":" .. host.line_of(handler) .. ": settle must return a duration: " .. wrong, 0)
-    end
-    return { settle = time }
-  end
-  if logs > LOGS_PER_HANDLER then
-    intents[#intents + 1] = { "log", (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out" }
-  end
-  local ok, encoded = env.pcall(host.encode, after)
-  if not ok then
-    raise_error(host.file .. ":" .. host.line_of(handler) .. ": ctx.state: " .. tostring(encoded), 0)
-  end
-  if #encoded > STATE_MAX then
-    raise_error(host.file .. ":" .. host.line_of(handler) .. ": ctx.state may have 64 KiB, not " .. #encoded .. " bytes", 0)
-  end
+  if given.handler == "settle" then return settle_answer(result) end
+  if summary then summary[2] = (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out" end
+  local encoded = encoded_state()
   local changed = encoded ~= state_bytes
-  state, state_bytes = after, encoded
+  if changed then
+    -- Read back, so that what the policy still holds of it is not the state any more.
+    members.state, state_bytes = host.decode(encoded), encoded
+  end
   if #intents == 0 and not changed then return nil end
-  return { intents = intents, state = changed and after or nil }
+  return { intents = intents, state = changed and members.state or nil }
 end
 
 return function(given)

@@ -1,0 +1,109 @@
+import CLinux
+import CSystemd
+import Glibc
+import PathCore
+import PathKernel
+import PathPolicy
+
+/// What wakes the daemon: the kernel, resolv.conf, the clocks, signals, and a person's keyboard.
+extension Daemon {
+  /// The signals that end the daemon are taken by the loop, so every thread must block them.
+  static func blockSignals() {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in [SIGTERM, SIGINT] { unsafe sigaddset(&set, signal) }
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  func watchEverything() throws(LoopError) {
+    if let reader = kernel.reader {
+      try loop.watch(descriptor: reader.eventDescriptor) { [unowned self] in hear(reader) }
+      if reader.resolverDescriptor >= 0 {
+        try loop.watch(descriptor: reader.resolverDescriptor) { [unowned self] in
+          if reader.drainResolver() { readSoon() }
+        }
+      }
+    }
+    for signal in [SIGTERM, SIGINT] {
+      try loop.watch(signal: signal) { [unowned self] _ in end() }
+    }
+    for clock in [LoopTimer.Clock.awake, .boot] {
+      wakeTimers.append(
+        try loop.makeTimer(clock) { [unowned self] in
+          noticeSleep()
+          fireDue()
+        })
+    }
+    readTimer = try loop.makeTimer(.awake) { [unowned self] in read() }
+    expiryTimer = try loop.makeTimer(.boot) { [unowned self] in readSoon() }
+    reconcileTimer = try loop.makeTimer(.boot, slack: .seconds(30)) { [unowned self] in
+      reconcile()
+    }
+    sleepGuard = try loop.makeTimer(.awake) { [unowned self] in
+      if isGoingToSleep { wake() }
+    }
+    sleepWatch = SleepWatch(loop: loop) { [unowned self] in hearLogind(isGoing: $0) }
+    if isatty(STDIN_FILENO) == 1 { try watchKeyboard() }
+  }
+
+  private func hear(_ reader: KernelReader) {
+    noticeSleep()
+    switch reader.drain() {
+    case .nothing: break
+    case .changed: readSoon()
+    case .lost(let detail): resync(detail)
+    }
+  }
+
+  /// Proves every few minutes that nothing was missed.
+  private func reconcile() {
+    noticeSleep()
+    if kernel.reader?.reconcile() == true {
+      resync("the kernel's state had drifted from what its events told")
+    } else {
+      read()
+    }
+    armReconcile()
+  }
+
+  func armReconcile() {
+    let pause = Duration.seconds(settings.configuration.limits.reconcileSeconds)
+    reconcileTimer?.arm(at: Clocks.read(CLOCK_BOOTTIME) + pause)
+  }
+
+  private func end() {
+    _ = unsafe sd_notify(0, "STOPPING=1")
+    feed(.stop)
+    recorder?.close()
+    loop.stop(0)
+  }
+
+  // MARK: Keyboard
+
+  /// Longer lines are no answer to anything that is asked here.
+  private static let lineMax = 4096
+
+  private func watchKeyboard() throws(LoopError) {
+    var watch: EventLoop.Watch?
+    watch = try loop.watch(descriptor: STDIN_FILENO) { [unowned self] in
+      if !readKeyboard() { watch?.remove() }
+    }
+  }
+
+  /// Takes what was typed; false at its end.
+  private func readKeyboard() -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = unsafe bytes.withUnsafeMutableBytes {
+      unsafe Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count)
+    }
+    guard count > 0 else { return count < 0 && (errno == EINTR || errno == EAGAIN) }
+    inputBuffer += bytes.prefix(count)
+    while let end = inputBuffer.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = String(decoding: inputBuffer[..<end], as: UTF8.self)
+      inputBuffer.removeSubrange(...end)
+      for fact in delegate.input(line) { feed(fact) }
+    }
+    if inputBuffer.count > Self.lineMax { inputBuffer = [] }
+    return true
+  }
+}

@@ -1,0 +1,194 @@
+import CSystemd
+import Glibc
+import PathActions
+import PathCore
+import PathKernel
+import PathPolicy
+
+/// The running program: the kernel's news and the clocks' go in, the engine's orders come out.
+///
+/// One thread. A burst of news is judged at once and then at most every `restBetween`.
+package final class Daemon {
+  let settings: DaemonSettings
+  let delegate: any DaemonDelegate
+  let loop: EventLoop
+  let kernel: KernelSource
+  var engine: Engine
+  let runtime = PolicyRuntime()
+  let logger: LogExecutor
+  var timers = TimerTable()
+  var recorder: Recorder?
+  /// The boot clock's lead over the awake clock, as last seen: it grows while the machine sleeps.
+  var sleepSoFar: Duration
+  var lastRead: Duration = .zero
+  var lastResync: Duration?
+  var isReadPending = false
+  var wakeTimers: [LoopTimer] = []
+  var readTimer: LoopTimer?
+  var reconcileTimer: LoopTimer?
+  var expiryTimer: LoopTimer?
+  var sleepGuard: LoopTimer?
+  var sleepWatch: SleepWatch?
+  /// logind said that the machine goes to sleep, and not yet that it is back.
+  var isGoingToSleep = false
+  var inputBuffer: [UInt8] = []
+
+  /// Feeds the policies' random numbers; in the trace's header.
+  static let seed: UInt64 = 1
+  /// Between two readings of the kernel in a burst.
+  static let restBetween = Duration.milliseconds(5)
+  /// Between two readings from scratch while events keep being lost.
+  static let resyncRest = Duration.seconds(1)
+  /// A sleep that was announced and has not come after this long awake is not coming.
+  static let sleepPatience = Duration.seconds(30)
+  /// A lead that grew by less is the clocks' own imprecision.
+  static let sleepLeast = Duration.seconds(1)
+
+  package init(
+    settings: DaemonSettings, delegate: any DaemonDelegate
+  ) throws(LoopError) {
+    self.settings = settings
+    self.delegate = delegate
+    Self.blockSignals()
+    loop = try EventLoop()
+    kernel = KernelSource(KernelSettings(settings.configuration))
+    engine = Engine(host: runtime, seed: Self.seed)
+    logger = LogExecutor(isDryRun: settings.isDryRun)
+    let now = Clocks.now()
+    sleepSoFar = now.boot - now.awake
+    try watchEverything()
+  }
+
+  /// Runs until a signal or a broken output ends it; the exit code.
+  package func run() throws(LoopError) -> Int32 {
+    let config = settings.configuration
+    var set = runtime.load(settings.scripts, reason: .start) { config.settings(for: $0) }
+    set.rejected += settings.refused
+    if let path = settings.record {
+      recorder = try Recorder(
+        path: path, redacts: settings.redacts, header: TraceHeader(settings, seed: Self.seed))
+    }
+    feed(.policies(set))
+    tell(.ready(policies: set.loaded.count))
+    _ = unsafe sd_notify(0, "READY=1")
+    read()
+    armReconcile()
+    return try loop.run()
+  }
+
+  // MARK: Facts in
+
+  /// Gives the engine a fact and carries its orders out.
+  func feed(_ fact: Fact) {
+    let now = Clocks.now()
+    if let recorder {
+      recorder.record(fact, at: now)
+      if let failure = recorder.failure {
+        self.recorder = nil
+        tell(.gap(detail: "the recording ended: \(failure)"), now)
+      }
+    }
+    for order in engine.handle(fact, at: now) { carryOut(order, now) }
+    armTimers()
+  }
+
+  /// Reads the kernel's present state and judges it.
+  func read() {
+    isReadPending = false
+    let snapshot = kernel.snapshot()
+    feed(.snapshot(snapshot))
+    lastRead = Clocks.read(CLOCK_MONOTONIC)
+    if let left = kernel.reader?.nextExpiry {
+      expiryTimer?.arm(at: Clocks.read(CLOCK_BOOTTIME) + left + .milliseconds(50))
+    } else {
+      expiryTimer?.disarm()
+    }
+  }
+
+  /// Something may have changed: reads at once, or in a moment when it was just done.
+  func readSoon() {
+    guard !isReadPending else { return }
+    let earliest = lastRead + Self.restBetween
+    if Clocks.read(CLOCK_MONOTONIC) >= earliest { return read() }
+    isReadPending = true
+    readTimer?.arm(at: earliest)
+  }
+
+  /// Kernel events were lost. Says so and reads from scratch, but not more often than once a
+  /// second.
+  func resync(_ detail: String) {
+    let now = Clocks.read(CLOCK_MONOTONIC)
+    if let last = lastResync, now - last < Self.resyncRest {
+      isReadPending = true
+      readTimer?.arm(at: last + Self.resyncRest)
+      return
+    }
+    lastResync = now
+    feed(.gap(detail: detail))
+    read()
+  }
+
+  /// The machine slept if the boot clock ran ahead.
+  func noticeSleep() {
+    let lead = Clocks.read(CLOCK_BOOTTIME) - Clocks.read(CLOCK_MONOTONIC)
+    let slept = lead - sleepSoFar > Self.sleepLeast
+    sleepSoFar = lead
+    if slept { wake() }
+  }
+
+  /// What logind says, at best before a sleep and after it.
+  func hearLogind(isGoing: Bool) {
+    if isGoing {
+      isGoingToSleep = true
+      sleepGuard?.arm(at: Clocks.read(CLOCK_MONOTONIC) + Self.sleepPatience)
+      feed(.asleep)
+    } else if isGoingToSleep {
+      sleepSoFar = Clocks.read(CLOCK_BOOTTIME) - Clocks.read(CLOCK_MONOTONIC)
+      wake()
+    }
+  }
+
+  /// The machine is back: nothing that was known is believed until it was read anew.
+  func wake() {
+    isGoingToSleep = false
+    sleepGuard?.disarm()
+    feed(.resumed)
+    _ = kernel.reader?.reconcile()
+    read()
+  }
+
+  // MARK: Orders out
+
+  private func carryOut(_ order: Order, _ now: Moment) {
+    switch order {
+    case .setTimer(let id, let deadline): timers.set(id, deadline)
+    case .clearTimer(let id): timers.clear(id)
+    case .persist: break  // The state lives in the engine for as long as the daemon does.
+    case .deliver(let policy, let event): tell(.path(policy: policy, event), now)
+    case .alert(let notice): tell(.alert(notice), now)
+    case .publish(let policy, let name, let data):
+      tell(.publish(policy: policy, name: name, data), now)
+    case .log(let policy, let text):
+      tell(.action(logger.perform(policy: policy, text: text)), now)
+    case .policy(let name, let standing, let detail):
+      tell(.policy(name: name, standing, detail: detail), now)
+    case .fault(let fault): tell(.fault(fault), now)
+    case .gap(let detail): tell(.gap(detail: detail), now)
+    }
+  }
+
+  func tell(_ report: Report, _ now: Moment = Clocks.now()) {
+    if !delegate.report(report, at: now.wall) { loop.stop(1) }
+  }
+
+  private func armTimers() {
+    for (timer, clock) in zip(wakeTimers, [Deadline.Clock.awake, .boot]) {
+      if let next = timers.next(clock) { timer.arm(at: next) } else { timer.disarm() }
+    }
+  }
+
+  func fireDue() {
+    while let id = timers.takeDue(at: Clocks.now()) { feed(.timer(id)) }
+    armTimers()
+  }
+}

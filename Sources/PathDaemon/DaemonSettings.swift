@@ -1,0 +1,43 @@
+package import PathCore
+package import PathKernel
+package import PathPolicy
+
+/// What a run of the daemon is to do.
+package struct DaemonSettings: Sendable {
+  package var scripts: [PolicyScript]
+  /// Scripts that could not be read at all.
+  package var refused: [PolicyFault]
+  package var configuration: Configuration
+  package var isDryRun = false
+  /// Where to write the facts, one JSON object a line.
+  package var record: String?
+  package var redacts = true
+  package var version: String
+
+  package init(
+    scripts: [PolicyScript], refused: [PolicyFault] = [], configuration: Configuration,
+    version: String
+  ) {
+    self.scripts = scripts
+    self.refused = refused
+    self.configuration = configuration
+    self.version = version
+  }
+}
+
+extension KernelSettings {
+  /// What the configuration says about the kernel's facts.
+  package init(_ configuration: Configuration) {
+    self.init()
+    if let address = configuration.lookupIPv4 { ipv4LookupAddress = address }
+    if let address = configuration.lookupIPv6 { ipv6LookupAddress = address }
+    countsBridgeUplink = configuration.countsBridgeUplink
+    interfaces = configuration.interfaces.map {
+      InterfaceRule(
+        $0.pattern, type: $0.type, isExpensive: $0.isExpensive, isConstrained: $0.isConstrained)
+    }
+    underlays = configuration.underlay.map { rule in
+      UnderlayRule(rule.pattern, rule.interface.map { .interface($0) } ?? .always)
+    }
+  }
+}

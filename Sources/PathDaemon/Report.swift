@@ -1,0 +1,22 @@
+package import PathCore
+
+/// Something the daemon tells whoever runs it.
+package enum Report: Sendable {
+  /// The policies are loaded and the kernel is heard; verdicts follow.
+  case ready(policies: Int)
+  case path(policy: String, PathEvent)
+  case alert(AlertNotice)
+  case publish(policy: String, name: String, PlainData)
+  case action(ActionReport)
+  case policy(name: String, PolicyStanding, detail: String)
+  case fault(PolicyFault)
+  case gap(detail: String)
+}
+
+/// Takes the daemon's reports and, where there is a person, what they type.
+package protocol DaemonDelegate: AnyObject {
+  /// False when nobody can be told any more; the daemon then ends.
+  func report(_ report: Report, at time: WallTime) -> Bool
+  /// A line typed at the terminal; the facts that it means.
+  func input(_ line: String) -> [Fact]
+}

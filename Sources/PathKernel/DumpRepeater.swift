@@ -1,0 +1,18 @@
+import Glibc
+
+/// Repeats a dump that the kernel flagged as interrupted: entries may be missing from it.
+enum DumpRepeater {
+  /// Returns the end of the last try. The pauses grow from one millisecond and stay short: they
+  /// only let the change pass that came in between.
+  static func run(
+    tries: Int, pause: (Int) -> Void = { usleep(useconds_t(1000 << (2 * $0))) },
+    _ attempt: () -> KernelRequests.DumpEnd
+  ) -> KernelRequests.DumpEnd {
+    var end = attempt()
+    for number in 0..<max(0, tries - 1) where end == .interrupted {
+      pause(number)
+      end = attempt()
+    }
+    return end
+  }
+}

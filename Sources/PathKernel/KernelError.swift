@@ -1,0 +1,20 @@
+import Glibc
+
+/// A system call that failed, and what it was meant for.
+package struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var call: String
+  package var code: Int32
+
+  package init(_ call: String, code: Int32 = errno) {
+    self.call = call
+    self.code = code
+  }
+
+  package var description: String { "\(call): \(Self.text(code))" }
+
+  /// strerror(3), which for the codes of the kernel is a constant.
+  static func text(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+  }
+}

@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+internal import PathCore
+
+/// The socket that hears of changes. It is never used for requests: its filter would eat answers,
+/// and its overruns would be blamed on them.
+final class EventSocket {
+  private static let slot = 32 * 1024
+  private static let slots = 16
+  /// What one call reads at most, so that a storm cannot hold the loop.
+  private static let datagramLimit = 4096
+
+  private let socket: NetlinkSocket
+  private var buffer = [UInt8](repeating: 0, count: slot * slots)
+  private var datagrams = [clinux_datagram](repeating: clinux_datagram(), count: slots)
+  private var filter: [IPAddress]?
+  private let settings: KernelSettings
+  private(set) var foreignDatagrams: UInt64 = 0
+  private(set) var malformed: UInt64 = 0
+
+  var descriptor: Int32 { socket.descriptor }
+
+  init(_ settings: KernelSettings) throws(KernelError) {
+    self.settings = settings
+    socket = try NetlinkSocket(nonBlocking: true)
+    socket.setReceiveBuffer(settings.receiveBufferBytes)
+    // Before joining, so that no storm slips in between.
+    setGateways([])
+    let needed = [
+      RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE,
+      RTNLGRP_IPV6_ROUTE,
+    ]
+    for group in needed where !socket.join(group) {
+      throw KernelError("join netlink group \(group.rawValue)")
+    }
+    // A kernel may be built without these; then there is nothing of the kind to hear about.
+    let optional = [
+      RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE, RTNLGRP_NEXTHOP, RTNLGRP_IPV4_NETCONF,
+      RTNLGRP_IPV6_NETCONF, RTNLGRP_NEIGH,
+    ]
+    for group in optional { _ = socket.join(group) }
+  }
+
+  /// Lets news about these neighbours through, and about no others. Without a filter every message
+  /// would arrive, which is slower and nothing worse.
+  func setGateways(_ gateways: [IPAddress]) {
+    guard filter != gateways else { return }
+    filter = gateways
+    try? socket.attach(
+      SocketFilter.program(
+        ipv4: settings.ipv4LookupAddress, ipv6: settings.ipv6LookupAddress, gateways: gateways))
+  }
+
+  /// Hands on every pending message. Returns what was lost, or nil.
+  func receive(_ take: (RawSpan, Message) -> Void) -> String? {
+    var lost: String?
+    var budget = Self.datagramLimit
+    while budget > 0 {
+      let received = Int(
+        socket.receive(into: &buffer, slot: Self.slot, &datagrams, flags: Int32(MSG_DONTWAIT)))
+      if received == -Int(EINTR) { continue }
+      if received == -Int(EAGAIN) || received == 0 { break }
+      guard received > 0 else {
+        lost = received == -Int(ENOBUFS)
+          ? "the kernel's queue ran over" : KernelError.text(Int32(-received))
+        // An overrun is told once, before what is still queued; other errors may stay.
+        if received == -Int(ENOBUFS) { continue } else { break }
+      }
+      budget -= received
+      for slot in 0..<received {
+        let datagram = datagrams[slot]
+        if datagram.port != 0 {
+          foreignDatagrams += 1
+        } else if datagram.truncated != 0 {
+          lost = "a message of more than \(Self.slot) bytes"
+        } else {
+          let start = slot * Self.slot
+          let bytes = unsafe buffer.span.bytes.extracting(start..<start + Int(datagram.length))
+          if !Self.walk(bytes, take) { malformed += 1 }
+        }
+      }
+      if received < Self.slots { break }
+    }
+    return lost
+  }
+
+  private static func walk(_ bytes: RawSpan, _ take: (RawSpan, Message) -> Void) -> Bool {
+    var cursor = MessageCursor()
+    while true {
+      do throws(Malformed) {
+        guard let message = try cursor.next(in: bytes) else { return true }
+        take(bytes, message)
+      } catch {
+        return false
+      }
+    }
+  }
+}

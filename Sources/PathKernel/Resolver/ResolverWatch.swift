@@ -1,0 +1,118 @@
+import CLinux
+import Glibc
+internal import PathCore
+
+/// Keeps the servers of resolv.conf up to date.
+///
+/// The file is often a symbolic link that is swapped, or is replaced by a rename, so it is the
+/// directories that are watched: the one of the file, and of each link on the way to it. The watches
+/// are set anew before each reading, so a change in between is either read or told (inotify(7)).
+final class ResolverWatch {
+  private static let linkLimit = 8
+
+  let descriptor: Int32
+  private let path: String
+  private(set) var servers: [NameServer] = []
+  /// The names in each watched directory that say something.
+  private var names: [Int32: Set<String>] = [:]
+
+  init(path: String) throws(KernelError) {
+    self.path = path
+    descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    guard descriptor >= 0 else { throw KernelError("watch \(path)") }
+    reload()
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads what inotify has to say. Returns whether the servers are others now.
+  func drain() -> Bool {
+    var isTouched = false
+    var buffer = [UInt8](repeating: 0, count: 8192)
+    while true {
+      let length = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+      if length < 0, errno == EINTR { continue }
+      guard length > 0 else { break }
+      if concernsUs(buffer[..<length]) { isTouched = true }
+    }
+    return isTouched && reload()
+  }
+
+  /// Sets the watches and reads the file. Returns whether the servers are others now.
+  @discardableResult
+  func reload() -> Bool {
+    arm()
+    let fresh = ResolverFile.read(path)
+    defer { servers = fresh }
+    return fresh != servers
+  }
+
+  /// struct inotify_event: watch, mask, cookie, length of the name, name.
+  private func concernsUs(_ events: ArraySlice<UInt8>) -> Bool {
+    func number(_ offset: Int) -> UInt32 {
+      (0..<4).reduce(0) { $0 | UInt32(events[offset + $1]) << UInt32(8 * $1) }
+    }
+    func field(_ offset: Int) -> UInt32 {
+      1.bigEndian == 1 ? number(offset).byteSwapped : number(offset)
+    }
+    var offset = events.startIndex
+    while offset + 16 <= events.endIndex {
+      let watch = Int32(bitPattern: field(offset))
+      let mask = field(offset + 4)
+      let end = offset + 16 + Int(field(offset + 12))
+      guard end <= events.endIndex else { return true }
+      let name = String(decoding: events[offset + 16..<end].prefix { $0 != 0 }, as: UTF8.self)
+      let lost = UInt32(IN_Q_OVERFLOW) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
+      if mask & lost != 0 { return true }
+      // IN_IGNORED follows the removal of a watch that we ended ourselves.
+      if mask & UInt32(IN_IGNORED) == 0, names[watch]?.contains(name) ?? false { return true }
+      offset = end
+    }
+    return false
+  }
+
+  /// Watches every directory on the way to the file.
+  private func arm() {
+    var fresh: [Int32: Set<String>] = [:]
+    var place = path
+    for _ in 0..<Self.linkLimit {
+      let (directory, name) = Self.split(place)
+      watch(directory, name, &fresh)
+      guard let target = Self.target(of: place) else { break }
+      place = target.hasPrefix("/") ? target : "\(directory)/\(target)"
+    }
+    for (watch, _) in names where fresh[watch] == nil { inotify_rm_watch(descriptor, watch) }
+    names = fresh
+  }
+
+  /// A directory that is not there yet is awaited in the nearest one above that is.
+  private func watch(_ directory: String, _ name: String, _ fresh: inout [Int32: Set<String>]) {
+    let mask =
+      UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
+      | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
+    var directory = directory
+    var name = name
+    while true {
+      let watch = unsafe inotify_add_watch(descriptor, directory, mask)
+      if watch >= 0 {
+        fresh[watch, default: []].insert(name)
+        return
+      }
+      if directory == "/" || directory == "." { return }
+      (directory, name) = Self.split(directory)
+    }
+  }
+
+  private static func split(_ path: String) -> (directory: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let directory = String(path[..<slash])
+    return (directory.isEmpty ? "/" : directory, String(path[path.index(after: slash)...]))
+  }
+
+  private static func target(of path: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = unsafe readlink(path, &bytes, bytes.count)
+    guard length > 0 else { return nil }
+    return String(decoding: bytes[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,13 @@
+/// Does what an invocation asks for and returns the exit code.
+func perform(_ invocation: Invocation, on console: Console) -> Int32 {
+  switch invocation {
+  case .run(let options): return RunCommand(options: options, console: console).perform()
+  case .status(let options): return StatusCommand(options: options, console: console).perform()
+  case .explain(let options): return ExplainCommand(options: options, console: console).perform()
+  case .check(let options): return CheckCommand(options: options, console: console).perform()
+  case .help(let command):
+    return Help.lines(for: command).allSatisfy { console.print($0) } ? 0 : 1
+  case .version:
+    return console.print(Help.version) ? 0 : 1
+  }
+}

@@ -1,0 +1,39 @@
+import Glibc
+import PathPolicy
+
+/// Where the policies and the configuration are looked for.
+enum Places {
+  /// The directory named on the command line, else the first usual one that exists.
+  static func policies(_ given: String?) -> String? {
+    given ?? firstExisting(usual("policies"))
+  }
+
+  /// The configuration to use: the file named on the command line, else the first usual one that
+  /// exists, else nothing.
+  static func configuration(_ given: String?) throws(ConfigurationError) -> Configuration {
+    guard let path = given ?? firstExisting(usual("config.lua")) else { return Configuration() }
+    return try ConfigurationReader.read(path)
+  }
+
+  /// The user's own place first, then the system's.
+  static func usual(_ name: String) -> [String] {
+    var places: [String] = []
+    if let home = variable("XDG_CONFIG_HOME"), home.hasPrefix("/") {
+      places.append("\(home)/netvane/\(name)")
+    } else if let home = variable("HOME"), home.hasPrefix("/") {
+      places.append("\(home)/.config/netvane/\(name)")
+    }
+    places.append("/etc/netvane/\(name)")
+    return places
+  }
+
+  private static func firstExisting(_ paths: [String]) -> String? {
+    paths.first { unsafe access($0, F_OK) == 0 }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}

@@ -1,0 +1,58 @@
+import PathCore
+import PathDaemon
+import PathPolicy
+
+/// `netvane run`: the main job.
+struct RunCommand {
+  let options: RunOptions
+  let console: Console
+
+  func perform() -> Int32 {
+    guard let directory = Places.policies(options.directory) else {
+      console.complain("netvane: there are no policies to run; looked in:")
+      for place in Places.usual("policies") { console.complain("  \(place)") }
+      console.complain("Name a directory: netvane run DIR")
+      return 2
+    }
+    let configuration: Configuration
+    do throws(ConfigurationError) {
+      configuration = try Places.configuration(options.config)
+    } catch {
+      console.complain("netvane: \(visible(error.located))")
+      return 2
+    }
+    let scripts: PolicyDirectory
+    do throws(PolicyDirectory.Unreadable) {
+      scripts = try PolicyDirectory(reading: directory)
+    } catch {
+      console.complain("netvane: \(visible(error.message))")
+      return 2
+    }
+    return run(scripts, configuration, directory)
+  }
+
+  private func run(
+    _ directory: PolicyDirectory, _ configuration: Configuration, _ path: String
+  ) -> Int32 {
+    if directory.scripts.isEmpty, directory.refused.isEmpty {
+      console.complain("netvane: \(visible(path)) holds no policies (files named *.lua)")
+      return 3
+    }
+    var settings = DaemonSettings(
+      scripts: directory.scripts, refused: directory.refused, configuration: configuration,
+      version: netvaneVersion)
+    settings.isDryRun = options.dryRun
+    settings.record = options.record
+    settings.redacts = options.redact
+    let reporter = Reporter(
+      console: console, isJSON: options.json,
+      offersButtons: !options.json && isTerminal())
+    do throws(LoopError) {
+      let daemon = try Daemon(settings: settings, delegate: reporter)
+      return try daemon.run()
+    } catch {
+      console.complain("netvane: \(visible(error.message))")
+      return 1
+    }
+  }
+}

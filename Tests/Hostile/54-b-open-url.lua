@@ -1,0 +1,11 @@
+-- hostile: opens a local file
+-- expect: error not in this version
+-- stage: handler
+-- needs: api
+
+return {
+  api = 1,
+  on_start = function(ctx, ev)
+    ctx.open_url { key = "web", url = "file:///etc/passwd" }
+  end,
+}

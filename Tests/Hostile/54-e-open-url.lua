@@ -1,0 +1,11 @@
+-- hostile: opens an address with a password
+-- expect: error not in this version
+-- stage: handler
+-- needs: api
+
+return {
+  api = 1,
+  on_start = function(ctx, ev)
+    ctx.open_url { key = "web", url = "http://user:pw@example.com/" }
+  end,
+}

@@ -1,0 +1,11 @@
+-- hostile: opens a script
+-- expect: error not in this version
+-- stage: handler
+-- needs: api
+
+return {
+  api = 1,
+  on_start = function(ctx, ev)
+    ctx.open_url { key = "web", url = "javascript:alert(1)" }
+  end,
+}

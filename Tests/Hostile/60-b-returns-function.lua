@@ -1,0 +1,6 @@
+-- hostile: returns a function
+-- expect: load-error table
+-- stage: load
+-- needs: api
+
+return function() end

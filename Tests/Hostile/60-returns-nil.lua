@@ -1,0 +1,6 @@
+-- hostile: returns nothing
+-- expect: load-error table
+-- stage: load
+-- needs: api
+
+local nothing

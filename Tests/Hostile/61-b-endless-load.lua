@@ -1,0 +1,5 @@
+-- hostile: never finishes loading
+-- expect: fuel
+-- stage: load
+
+while true do end

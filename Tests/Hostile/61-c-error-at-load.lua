@@ -1,0 +1,5 @@
+-- hostile: fails while it is loaded
+-- expect: load-error on purpose
+-- stage: load
+
+error("on purpose")

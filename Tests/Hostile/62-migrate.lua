@@ -1,0 +1,14 @@
+-- hostile: has a migration that fails
+-- expect: error will not
+-- stage: handler
+-- needs: api
+-- needs: store
+
+return {
+  api = 1,
+  version = 2,
+  state = { count = 0 },
+  migrate = function(old, from)
+    error("will not")
+  end,
+}

@@ -1,0 +1,11 @@
+-- hostile: counts characters backwards through a long text in a loop
+-- expect: fuel
+-- stage: handler
+
+return {
+  api = 1,
+  on_start = function(ctx, ev)
+    local big = ("\u{20AC}"):rep(300000)
+    while true do utf8.offset(big, -290000) end
+  end,
+}

@@ -1,0 +1,92 @@
+import PathTestKit
+
+@testable import PathCore
+
+/// What must hold between any two facts. `timers` are the wake-ups asked for so far.
+enum Invariants {
+  static func complaint(_ engine: Engine, _ timers: [TimerID: Deadline]) -> String? {
+    var wanted: [TimerID: Deadline] = [:]
+    for policy in engine.policies {
+      if let complaint = states(policy) { return complaint }
+      for monitor in policy.monitors {
+        let name = monitor.declaration.name
+        if let candidate = monitor.candidate {
+          wanted[TimerID(.settle, policy: policy.name, name: name)] =
+            Deadline(.awake, candidate.deadline)
+        }
+        if let armed = monitor.armedUnrest {
+          wanted[TimerID(.unrest, policy: policy.name, name: name)] = Deadline(.awake, armed)
+        }
+      }
+      for (name, timer) in policy.timers {
+        wanted[TimerID(.named, policy: policy.name, name: name)] = Deadline(.boot, timer.deadline)
+      }
+      for (name, turn) in policy.recurring {
+        wanted[TimerID(.every, policy: policy.name, name: name)] = Deadline(.boot, turn.deadline)
+      }
+      for (key, alert) in policy.alerts {
+        guard let armed = alert.armedExpiry else { continue }
+        wanted[TimerID(.expiry, policy: policy.name, name: key)] = Deadline(.boot, armed)
+      }
+      if let rest = policy.restUntil {
+        wanted[TimerID(.rest, policy: policy.name)] = Deadline(.boot, rest)
+      }
+    }
+    return armed(engine, wanted, timers)
+  }
+
+  /// A timer is armed for each wish and for nothing else. One that came due in sleep or in a rest
+  /// waits without.
+  private static func armed(
+    _ engine: Engine, _ wanted: [TimerID: Deadline], _ timers: [TimerID: Deadline]
+  ) -> String? {
+    for (id, deadline) in timers.sorted(by: { $0.key < $1.key }) where wanted[id] != deadline {
+      return "\(id) is armed for \(deadline), wanted: \(wanted[id]?.description ?? "never")"
+    }
+    for (id, deadline) in wanted.sorted(by: { $0.key < $1.key }) where timers[id] == nil {
+      let isResting = engine.policies.contains { $0.name == id.policy && $0.restUntil != nil }
+      if engine.deferred.contains(id) || isResting && [.named, .every].contains(id.kind) {
+        continue
+      }
+      return "\(id) is not armed, wanted at \(deadline)"
+    }
+    if !engine.isAsleep, !engine.awaitsSnapshot, !engine.deferred.isEmpty {
+      return "deferred timers were left"
+    }
+    return engine.deferred.count > 4096 ? "deferred timers pile up" : nil
+  }
+
+  private static func states(_ policy: PolicyState) -> String? {
+    for monitor in policy.monitors {
+      if let candidate = monitor.candidate {
+        if !policy.isAtWork { return "\(policy.name) rests with a pending change" }
+        if candidate.path == monitor.delivered?.path { return "what is pending was told already" }
+      }
+      if monitor.armedUnrest != nil, monitor.candidate == nil { return "unrest about nothing" }
+    }
+    if policy.timers.count > EngineLimits.timersPerPolicy { return "too many timers" }
+    if policy.alerts.count > EngineLimits.alertsPerPolicy { return "too many alerts" }
+    if !policy.hasUnreportedChange, policy.alerts.values.contains(where: \.isExpiryHeld) {
+      return "an alert's end waits for nothing"
+    }
+    return nil
+  }
+}
+
+extension World {
+  /// Policies with a pending change.
+  var unreported: Set<String> {
+    Set(engine.policies.filter { $0.hasUnreportedChange }.map(\.name))
+  }
+
+  /// Policies that were not told the present path, though they are at work and did not just rest.
+  var uninformed: [String] {
+    engine.policies.filter { policy in
+      policy.isAtWork
+        && policy.monitors.contains {
+          $0.delivered?.path != engine.filters[$0.filter].path
+            && ($0.candidate == nil || policy.faultsInARow == 0)
+        }
+    }.map(\.name)
+  }
+}

@@ -1,0 +1,140 @@
+package import PathCore
+
+/// The real engine under a virtual clock: what the daemon is, without a kernel and without waiting.
+/// It keeps the timers that the engine asks for, and everything that was said.
+package class World {
+  package private(set) var engine: Engine
+  /// Orders so far, each with the awake time at which it was given.
+  package private(set) var log: [(at: Duration, order: Order)] = []
+  /// Facts so far, each with its moment: enough to play all of it again.
+  package private(set) var facts: [(at: Moment, fact: Fact)] = []
+  /// How many orders there were after each fact.
+  private var ends: [Int] = []
+  package private(set) var awake: Duration = .zero
+  package private(set) var boot: Duration = .zero
+  /// The clock on the wall, as far as it was set away from the boot clock.
+  package var wallOffset: Duration = .zero
+  package private(set) var alerts: [String: AlertContent] = [:]
+  package private(set) var published: [String: PlainData] = [:]
+  package private(set) var timers: [TimerID: Deadline] = [:]
+  /// Called before each fact.
+  package var beforeFact: (Fact) -> Void = { _ in }
+  /// Called after each fact with the orders it gave.
+  package var afterFact: ([Order]) -> Void = { _ in }
+  /// More timer calls than any sensible test needs.
+  private static let stepsMax = 100_000
+
+  package init(host: any PolicyHost, seed: UInt64 = 1) {
+    engine = Engine(host: host, seed: seed)
+  }
+
+  package var now: Moment {
+    Moment(
+      awake: awake, boot: boot,
+      wall: WallTime(unixNanoseconds: (boot + wallOffset).nanoseconds))
+  }
+
+  @discardableResult
+  package func feed(_ fact: Fact) -> [Order] {
+    beforeFact(fact)
+    facts.append((now, fact))
+    let orders = engine.handle(fact, at: now)
+    for order in orders { take(order) }
+    ends.append(log.count)
+    afterFact(orders)
+    return orders
+  }
+
+  /// Lets time pass, firing what comes due on the way, in order.
+  package func advance(_ time: Duration) {
+    let end = awake + time
+    for _ in 0..<Self.stepsMax {
+      guard let (id, at) = nextTimer(), at <= end else { break }
+      pass(max(.zero, at - awake))
+      timers[id] = nil
+      feed(.timer(id))
+    }
+    pass(end - awake)
+  }
+
+  /// The machine sleeps: the boot clock runs alone.
+  package func sleep(_ time: Duration) { boot += time }
+
+  private func pass(_ time: Duration) {
+    awake += time
+    boot += time
+  }
+
+  /// The earliest wish, as a time of the awake clock.
+  private func nextTimer() -> (TimerID, Duration)? {
+    let ahead = boot - awake
+    let due = timers.map { id, deadline in
+      (id, deadline.clock == .boot ? deadline.at - ahead : deadline.at)
+    }
+    return due.min { ($0.1, $0.0) < ($1.1, $1.0) }
+  }
+
+  private func take(_ order: Order) {
+    log.append((awake, order))
+    switch order {
+    case .setTimer(let id, let deadline): timers[id] = deadline
+    case .clearTimer(let id): timers[id] = nil
+    case .alert(let notice):
+      switch notice.state {
+      case .raised, .updated: alerts["\(notice.policy)/\(notice.content.key)"] = notice.content
+      case .dismissed, .expired, .resolved:
+        alerts["\(notice.policy)/\(notice.content.key)"] = nil
+      }
+    case .publish(let policy, let name, let data): published["\(policy)/\(name)"] = data
+    default: break
+    }
+  }
+}
+
+/// What became of things, for asserting.
+extension World {
+  package struct Delivery {
+    package var at: Duration
+    package var policy: String
+    package var event: PathEvent
+  }
+
+  package var deliveries: [Delivery] {
+    log.compactMap { entry in
+      guard case .deliver(let policy, let event) = entry.order else { return nil }
+      return Delivery(at: entry.at, policy: policy, event: event)
+    }
+  }
+
+  package var notices: [(at: Duration, notice: AlertNotice)] {
+    log.compactMap { entry in
+      if case .alert(let notice) = entry.order { (entry.at, notice) } else { nil }
+    }
+  }
+
+  package var faults: [PolicyFault] {
+    log.compactMap { if case .fault(let fault) = $0.order { fault } else { nil } }
+  }
+
+  /// Facts and orders as golden files hold them.
+  package var transcript: [String] {
+    var lines: [String] = []
+    var start = 0
+    for (index, entry) in facts.enumerated() {
+      lines.append("\(entry.at.stamp) \(entry.fact)")
+      lines += log[start..<ends[index]].map { "    -> \($0.order)" }
+      start = ends[index]
+    }
+    return lines
+  }
+
+  /// The text forms of all orders that are not about timers, with their times.
+  package var story: [String] {
+    log.compactMap { entry in
+      switch entry.order {
+      case .setTimer, .clearTimer: nil
+      default: "\(Moment(awake: entry.at, boot: entry.at).stamp) \(entry.order)"
+      }
+    }
+  }
+}
