@@ -96,4 +96,7 @@ import PathCore
 
   /// Bytes that all states of this process hold.
   static var liveBytes: Int { luasandbox_live_bytes() }
+
+  /// States that were closed and did not give back exactly what they had taken.
+  static var unbalanced: Int { luasandbox_unbalanced() }
 }

@@ -56,4 +56,7 @@ package final class PolicyRuntime: PolicyHost {
 
   /// Bytes that all Lua states of this process hold.
   package static var liveBytes: Int { LuaState.liveBytes }
+
+  /// How many closed Lua states of this process did not give back exactly what they had taken.
+  package static var unbalancedStates: Int { LuaState.unbalanced }
 }

@@ -25,7 +25,7 @@ struct FlappingTests {
         // Looked at often: a wrong moment may be short.
         var rest = dice.roll(longestGap)
         while rest > 0 {
-          let piece = min(rest, 1 + dice.roll(700))
+          let piece = min(rest, 1 + dice.roll(max(300, longestGap / 8)))
           desk.pass(piece)
           rest -= piece
           look()

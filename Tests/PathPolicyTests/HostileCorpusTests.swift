@@ -132,6 +132,7 @@ import Testing
     let round = play(item, deadline: nil)
     check(item, round, mayRunLate: false)
     #expect(round.served == [4, 4])
+    #expect(PolicyRuntime.unbalancedStates == 0)
     #expect(round.processorTime < .milliseconds(500), "\(round.processorTime)")
   }
 
@@ -176,6 +177,7 @@ import Testing
     _ = rounds(2)
     let before = rounds(1)
     let after = rounds(6)
+    #expect(PolicyRuntime.unbalancedStates == 0)
     #expect(before > 0 && after - before < 24 * 1024, "from \(before) to \(after) KiB")
   }
 }

@@ -245,7 +245,7 @@ struct ShippedPoliciesTests {
   }
 
   @Test(arguments: [
-    (1000, 1000), (3000, 1000), (2500, 2500), (2100, 400), (100, 100), (5000, 4000),
+    (1000, 1000), (3000, 1000), (2500, 2500), (2100, 400), (300, 300), (5000, 4000),
   ])
   func `ten minutes of flapping show one calm banner`(_ downFor: Int, _ upFor: Int) throws {
     let desk = try Desk()
