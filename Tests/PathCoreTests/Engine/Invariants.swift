@@ -45,7 +45,9 @@ enum Invariants {
     }
     for (id, deadline) in wanted.sorted(by: { $0.key < $1.key }) where timers[id] == nil {
       let isResting = engine.policies.contains { $0.name == id.policy && $0.restUntil != nil }
-      if engine.deferred.contains(id) || isResting && [.named, .every].contains(id.kind) { continue }
+      if engine.deferred.contains(id) || isResting && [.named, .every].contains(id.kind) {
+        continue
+      }
       return "\(id) is not armed, wanted at \(deadline)"
     }
     if !engine.isAsleep, !engine.awaitsSnapshot, !engine.deferred.isEmpty {
@@ -72,16 +74,19 @@ enum Invariants {
 }
 
 extension World {
-  /// Whether the policy has been told the present path.
+  /// Policies with a pending change.
   var unreported: Set<String> {
     Set(engine.policies.filter { $0.hasUnreportedChange }.map(\.name))
   }
 
-  /// Policies that were not told the present path, though they are at work.
+  /// Policies that were not told the present path, though they are at work and did not just rest.
   var uninformed: [String] {
     engine.policies.filter { policy in
       policy.isAtWork
-        && policy.monitors.contains { $0.delivered?.path != engine.filters[$0.filter].path }
+        && policy.monitors.contains {
+          $0.delivered?.path != engine.filters[$0.filter].path
+            && ($0.candidate == nil || policy.faultsInARow == 0)
+        }
     }.map(\.name)
   }
 }
