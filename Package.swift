@@ -67,6 +67,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],
+      exclude: ["Fixtures"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathPolicyTests", dependencies: ["PathPolicy", "PathCore", "PathTestKit"],
@@ -78,7 +79,7 @@ let package = Package(
       name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),
     .testTarget(
       name: "KernelTests",
-      dependencies: ["PathKernel", "PathDaemon", "PathTestKit", "CLinux"],
+      dependencies: ["PathKernel", "PathCore", "PathDaemon", "PathTestKit", "CLinux"],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),
   ]

@@ -1,5 +1,5 @@
-/* The table library. Each element costs fuel: with keys 1-5, 8, 9, 16, 32, … the length of a table
- * can be 2^62, and Lua's own functions would visit all of it. */
+/* The table library. Each element costs fuel: with keys 1-5, 8, 9, 16, 32, … the length of a
+ * table can be 2^62, and Lua's own functions would visit all of it. */
 #include "internal.h"
 
 static lua_Integer length_of(lua_State *L, int index) {
@@ -40,7 +40,8 @@ static int array_remove(lua_State *L) {
   lua_Integer size = writable(L, 1), position = luaL_optinteger(L, 2, size);
   luasandbox_charge(L, box, 1);
   if (position != size)
-    luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)size, 2, "position out of bounds");
+    luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)size, 2,
+                  "position out of bounds");
   lua_settop(L, 1);
   lua_geti(L, 1, position);
   for (; position < size; position++) {

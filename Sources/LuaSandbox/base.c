@@ -7,10 +7,13 @@ const char luasandbox_key_env = 0, luasandbox_key_modules = 0, luasandbox_key_lo
 
 /* ---- base ---- */
 
+enum { PCALL_FUEL = 10 };       /* a native context to save, an error text to make */
+
 /* As Lua's own, except that what ended the run for good is passed on. */
 static int base_pcall(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   luaL_checkany(L, 1);
+  luasandbox_charge(L, box, PCALL_FUEL);
   int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
   if (status == LUA_ERRMEM) luasandbox_doom(box, LUASANDBOX_MEMORY);
   if (box->doom != LUASANDBOX_OK) luasandbox_raise_doom(L, box->doom);
@@ -59,20 +62,15 @@ static int base_print(lua_State *L) {
 
 /* ---- require ---- */
 
-/* The registry's `loaded` table holds a module's value, and while it runs, its place in the chain
- * of modules that wait for each other, as a light userdata. */
-static void raise_cycle(lua_State *L, int loaded, const char *name) {
-  (void)loaded;
-  luaL_error(L, "module '%s' requires itself, directly or through another module", name);
-}
-
+/* The registry's `loaded` table has the value of each module, or a light userdata while it runs. */
 static int base_require(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   lua_settop(L, 1);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_loaded);
   lua_pushvalue(L, 1);
   int kind = lua_rawget(L, 2);
-  if (kind == LUA_TLIGHTUSERDATA) raise_cycle(L, 2, name);
+  if (kind == LUA_TLIGHTUSERDATA)
+    return luaL_error(L, "module '%s' requires itself, directly or through another module", name);
   if (kind != LUA_TNIL) return 1;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_modules);
   lua_pushvalue(L, 1);

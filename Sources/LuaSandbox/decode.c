@@ -13,7 +13,8 @@ static void read_value(reader *in, int depth);
 
 static void malformed(const reader *in, const char *why) {
   luasandbox_of(in->lua)->phase = PHASE_DATA;
-  lua_pushfstring(in->lua, "malformed data at byte %I: %s", (LUAI_UACINT)(in->next - in->start), why);
+  lua_pushfstring(in->lua, "malformed data at byte %I: %s",
+                  (LUAI_UACINT)(in->next - in->start), why);
   lua_error(in->lua);
 }
 

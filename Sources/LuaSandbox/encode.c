@@ -48,7 +48,8 @@ static void reject(const writer *out, const step *way, const char *why) {
 
 static uint8_t *reserve(writer *out, size_t count, const step *way) {
   luasandbox *box = out->box;
-  if (count > box->limits.result_bytes - box->output_length) reject(out, way, "the data is too large");
+  if (count > box->limits.result_bytes - box->output_length)
+    reject(out, way, "the data is too large");
   size_t need = box->output_length + count;
   if (!luasandbox_grow(box, &box->output, &box->output_capacity, need))
     luasandbox_raise_doom(out->lua, LUASANDBOX_MEMORY);
@@ -116,7 +117,8 @@ static size_t collect_keys(writer *out, const step *way, size_t *count, bool *is
     if (*count > box->limits.result_bytes / 2) reject(out, way, "the data is too large");
   }
   *is_array = positive && *count > 0 && (uint64_t)highest == *count;
-  luasandbox_sort_keys(L, box, (sort_key *)(void *)(box->scratch + offset), *count, key_bytes, sorted);
+  sort_key *keys = (sort_key *)(void *)(box->scratch + offset);
+  luasandbox_sort_keys(L, box, keys, *count, key_bytes, sorted);
   return offset;
 }
 

@@ -82,7 +82,7 @@ static void push_place(lua_State *L, const lua_Debug *ar) {
   lua_pushinteger(L, ar->currentline);
 }
 
-/* where(level): file and line; levels as in `error`. Without one: the innermost line of a script. */
+/* where(level): file and line; levels as in `error`. Without one: a script's innermost line. */
 static int host_where(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   bool any = lua_isnoneornil(L, 1);

@@ -115,6 +115,11 @@ static inline void luasandbox_charge_bytes(lua_State *L, luasandbox *box, size_t
   luasandbox_charge(L, box, (int64_t)(bytes / BYTES_PER_FUEL) + 1);
 }
 
+/* fault.c */
+void luasandbox_say(luasandbox *box, const char *text);
+const char *luasandbox_remember_file(luasandbox *box, const char *name);
+luasandbox_status luasandbox_classify(luasandbox *box, int outcome);
+
 /* native_stack.c */
 int luasandbox_run_with_stack(luasandbox *box, int (*run)(luasandbox *box));
 
@@ -169,7 +174,7 @@ void luasandbox_buffer_start(text_buffer *buffer, lua_State *L);
 void luasandbox_buffer_add(text_buffer *buffer, const char *bytes, size_t length);
 void luasandbox_buffer_push(text_buffer *buffer);
 
-/* match.c, text.c, array.c, base.c, host.c, library.c */
+/* search.c, text.c, array.c, base.c, host.c, library.c */
 extern const luaL_Reg luasandbox_match_functions[], luasandbox_text_functions[],
     luasandbox_utf8_functions[], luasandbox_array_functions[], luasandbox_base_functions[],
     luasandbox_math_functions[];

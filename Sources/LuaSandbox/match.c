@@ -1,16 +1,15 @@
 /* Lua patterns, as section 6.4.1 of the Lua 5.4 manual defines them, with fuel.
  *
- * Lua's own matcher can run for years on a short pattern and no hook fires meanwhile. This one takes
- * a step of fuel wherever it looks at a character of the subject or of a set: also inside sets, %b
- * and repetitions, where a single step of the outer loop can be as long as the subject.
+ * Lua's own matcher can run for years on a short pattern and no hook fires meanwhile. This one
+ * takes a step of fuel wherever it looks at a character of the subject or of a set: also inside
+ * sets, %b and repetitions, where a single step of the outer loop can be as long as the subject.
  */
-#include "internal.h"
+#include "match.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum {
-  MOST_CAPTURES = 32,
   MOST_DEPTH = 200,
   CAPTURE_OPEN = -1,
   CAPTURE_POSITION = -2,
@@ -18,22 +17,9 @@ enum {
   CLOCK_STEPS = 4096,
 };
 
-typedef struct matcher {
-  lua_State *lua;
-  luasandbox *box;
-  const char *subject, *subject_end, *pattern_end;
-  int depth;
-  int steps;                    /* taken since fuel was last charged */
-  int level;
-  struct {
-    const char *start;
-    ptrdiff_t length;
-  } capture[MOST_CAPTURES];
-} matcher;
-
 static const char *match_here(matcher *m, const char *s, const char *p);
 
-static void pay(matcher *m) {
+void luasandbox_match_pay(matcher *m) {
   luasandbox *box = m->box;
   int steps = m->steps;
   m->steps = 0;
@@ -43,10 +29,6 @@ static void pay(matcher *m) {
     box->clock_pause = CLOCK_STEPS;
     luasandbox_check_clock(m->lua, box);
   }
-}
-
-static inline void tread(matcher *m) {
-  if (++m->steps >= 64) pay(m);
 }
 
 static int fail(matcher *m, const char *why) { return luaL_error(m->lua, "%s", why); }
@@ -82,7 +64,7 @@ static const char *class_end(matcher *m, const char *p) {
   if (first != '[') return p;
   if (*p == '^') p++;
   do {                          /* a ']' in first place is an ordinary character */
-    tread(m);
+    luasandbox_match_tread(m);
     if (p == m->pattern_end) fail(m, "malformed pattern (missing ']')");
     if (*p++ == '%' && p < m->pattern_end) p++;
   } while (*p != ']');          /* a NUL follows the pattern, so the end is not missed */
@@ -97,7 +79,7 @@ static bool in_set(matcher *m, int c, const char *p, const char *last) {
     p++;
   }
   while (++p < last) {
-    tread(m);
+    luasandbox_match_tread(m);
     if (*p == '%') {
       p++;
       if (in_class(c, (unsigned char)*p)) return wanted;
@@ -113,7 +95,7 @@ static bool in_set(matcher *m, int c, const char *p, const char *last) {
 
 static bool single(matcher *m, const char *s, const char *p, const char *end) {
   if (s >= m->subject_end) return false;
-  tread(m);
+  luasandbox_match_tread(m);
   int c = (unsigned char)*s;
   switch (*p) {
     case '.': return true;
@@ -131,7 +113,7 @@ static const char *match_balance(matcher *m, const char *s, const char *p) {
   int nesting = 1;
   char open = p[0], close = p[1];
   while (++s < m->subject_end) {
-    tread(m);
+    luasandbox_match_tread(m);
     if (*s == close) {
       if (--nesting == 0) return s + 1;
     } else if (*s == open) {
@@ -145,7 +127,7 @@ static const char *match_most(matcher *m, const char *s, const char *p, const ch
   ptrdiff_t count = 0;
   while (single(m, s + count, p, end)) count++;
   for (; count >= 0; count--) {
-    tread(m);
+    luasandbox_match_tread(m);
     const char *found = match_here(m, s + count, end + 1);
     if (found != NULL) return found;
   }
@@ -154,7 +136,7 @@ static const char *match_most(matcher *m, const char *s, const char *p, const ch
 
 static const char *match_least(matcher *m, const char *s, const char *p, const char *end) {
   for (;;) {
-    tread(m);
+    luasandbox_match_tread(m);
     const char *found = match_here(m, s, end + 1);
     if (found != NULL) return found;
     if (!single(m, s, p, end)) return NULL;
@@ -190,7 +172,7 @@ static const char *match_back(matcher *m, const char *s, int digit) {
   size_t length = (size_t)m->capture[level].length;
   if ((size_t)(m->subject_end - s) < length) return NULL;
   m->steps += (int)(length / 64);
-  tread(m);
+  luasandbox_match_tread(m);
   return memcmp(m->capture[level].start, s, length) == 0 ? s + length : NULL;
 }
 
@@ -227,7 +209,7 @@ static bool match_class(matcher *m, const char **s, const char **p) {
   }
 }
 
-/* The items that start with '%' but are not a class: as match_class; `handled` false if it is one. */
+/* The items that start with '%': as match_class. `handled` is false for one that is a class. */
 static bool match_escape(matcher *m, const char **s, const char **p, bool *handled) {
   *handled = true;
   char kind = *p + 1 < m->pattern_end ? (*p)[1] : '\0';
@@ -257,7 +239,7 @@ static const char *match_here(matcher *m, const char *s, const char *p) {
   if (m->depth-- == 0) fail(m, "pattern too complex");
   bool go_on = true;
   while (go_on && p != m->pattern_end) {
-    tread(m);
+    luasandbox_match_tread(m);
     bool handled = false;
     if (*p == '(') {
       bool position = p + 1 < m->pattern_end && p[1] == ')';
@@ -280,7 +262,7 @@ static const char *match_here(matcher *m, const char *s, const char *p) {
   return s;
 }
 
-static const char *match_from(matcher *m, const char *s, const char *p) {
+const char *luasandbox_match_from(matcher *m, const char *s, const char *p) {
   m->level = 0;
   m->depth = MOST_DEPTH;
   return match_here(m, s, p);
@@ -288,8 +270,8 @@ static const char *match_from(matcher *m, const char *s, const char *p) {
 
 /* ---- captures ---- */
 
-/* The bytes of a capture, or NULL when it is a position, then pushed. */
-static const char *get_capture(matcher *m, int i, const char *s, const char *e, size_t *length) {
+const char *luasandbox_match_capture(matcher *m, int i, const char *s, const char *e,
+                                     size_t *length) {
   if (i >= m->level) {
     if (i != 0) luaL_error(m->lua, "invalid capture index %%%d", i + 1);
     *length = (size_t)(e - s);
@@ -305,21 +287,21 @@ static const char *get_capture(matcher *m, int i, const char *s, const char *e, 
   return m->capture[i].start;
 }
 
-static void push_capture(matcher *m, int i, const char *s, const char *e) {
+void luasandbox_match_push(matcher *m, int i, const char *s, const char *e) {
   size_t length = 0;
-  const char *bytes = get_capture(m, i, s, e, &length);
+  const char *bytes = luasandbox_match_capture(m, i, s, e, &length);
   if (bytes != NULL) lua_pushlstring(m->lua, bytes, length);
 }
 
-/* All captures, or the whole match when there are none and `s` is given. */
-static int push_captures(matcher *m, const char *s, const char *e) {
+int luasandbox_match_push_all(matcher *m, const char *s, const char *e) {
   int count = m->level == 0 && s != NULL ? 1 : m->level;
   luaL_checkstack(m->lua, count, "too many captures");
-  for (int i = 0; i < count; i++) push_capture(m, i, s, e);
+  for (int i = 0; i < count; i++) luasandbox_match_push(m, i, s, e);
   return count;
 }
 
-static void prepare(matcher *m, lua_State *L, const char *s, size_t ls, const char *p, size_t lp) {
+void luasandbox_match_prepare(matcher *m, lua_State *L, const char *s, size_t ls, const char *p,
+                              size_t lp) {
   m->lua = L;
   m->box = luasandbox_of(L);
   m->subject = s;
@@ -329,219 +311,3 @@ static void prepare(matcher *m, lua_State *L, const char *s, size_t ls, const ch
   m->level = 0;
   m->depth = MOST_DEPTH;
 }
-
-/* ---- find, match ---- */
-
-static size_t start_offset(lua_Integer init, size_t length) {
-  if (init > 0) return (size_t)init - 1;
-  if (init == 0 || init < -(lua_Integer)length) return 0;
-  return length - (size_t)(-init);
-}
-
-static const char *find_plain(matcher *m, const char *s, const char *p, size_t lp) {
-  if (lp == 0) return s;
-  while ((size_t)(m->subject_end - s) >= lp) {
-    size_t room = (size_t)(m->subject_end - s) - lp + 1;
-    const char *candidate = memchr(s, p[0], room);
-    m->steps += (int)((candidate == NULL ? room : (size_t)(candidate - s)) / 16);
-    tread(m);
-    if (candidate == NULL) return NULL;
-    m->steps += (int)(lp / 16);
-    if (memcmp(candidate, p, lp) == 0) return candidate;
-    s = candidate + 1;
-  }
-  return NULL;
-}
-
-static bool has_specials(matcher *m, const char *p, size_t lp) {
-  luasandbox_charge_bytes(m->lua, m->box, lp);
-  for (size_t i = 0; i < lp; i++)
-    if (p[i] != '\0' && strchr("^$*+?.([%-", p[i]) != NULL) return true;
-  return false;
-}
-
-static int search(lua_State *L, bool find) {
-  size_t ls, lp;
-  const char *s = luaL_checklstring(L, 1, &ls), *p = luaL_checklstring(L, 2, &lp);
-  size_t offset = start_offset(luaL_optinteger(L, 3, 1), ls);
-  if (offset > ls) {
-    luaL_pushfail(L);
-    return 1;
-  }
-  matcher m;
-  prepare(&m, L, s, ls, p, lp);
-  if (find && (lua_toboolean(L, 4) || !has_specials(&m, p, lp))) {
-    const char *found = find_plain(&m, s + offset, p, lp);
-    pay(&m);
-    if (found != NULL) {
-      lua_pushinteger(L, found - s + 1);
-      lua_pushinteger(L, found - s + (lua_Integer)lp);
-      return 2;
-    }
-    luaL_pushfail(L);
-    return 1;
-  }
-  bool anchor = lp > 0 && *p == '^';
-  const char *from = s + offset;
-  do {
-    const char *end = match_from(&m, from, p + anchor);
-    if (end != NULL) {
-      pay(&m);
-      if (!find) return push_captures(&m, from, end);
-      lua_pushinteger(L, from - s + 1);
-      lua_pushinteger(L, end - s);
-      return push_captures(&m, NULL, NULL) + 2;
-    }
-  } while (from++ < m.subject_end && !anchor);
-  pay(&m);
-  luaL_pushfail(L);
-  return 1;
-}
-
-static int text_find(lua_State *L) { return search(L, true); }
-static int text_match(lua_State *L) { return search(L, false); }
-
-/* ---- gmatch: upvalues subject, pattern, offset of the next try, end of the last match ---- */
-
-static int gmatch_step(lua_State *L) {
-  size_t ls, lp;
-  const char *s = lua_tolstring(L, lua_upvalueindex(1), &ls);
-  const char *p = lua_tolstring(L, lua_upvalueindex(2), &lp);
-  lua_Integer offset = lua_tointeger(L, lua_upvalueindex(3));
-  lua_Integer last = lua_tointeger(L, lua_upvalueindex(4));
-  matcher m;
-  prepare(&m, L, s, ls, p, lp);
-  for (; offset <= (lua_Integer)ls; offset++) {
-    const char *end = match_from(&m, s + offset, p);
-    if (end == NULL || end - s == last) continue;
-    pay(&m);
-    lua_pushinteger(L, end - s);
-    lua_copy(L, -1, lua_upvalueindex(3));
-    lua_replace(L, lua_upvalueindex(4));
-    return push_captures(&m, s + offset, end);
-  }
-  pay(&m);
-  return 0;
-}
-
-static int text_gmatch(lua_State *L) {
-  size_t ls;
-  luaL_checklstring(L, 1, &ls);
-  luaL_checkstring(L, 2);
-  size_t offset = start_offset(luaL_optinteger(L, 3, 1), ls);
-  if (offset > ls) offset = ls + 1;
-  lua_settop(L, 2);
-  lua_pushinteger(L, (lua_Integer)offset);
-  lua_pushinteger(L, -1);
-  lua_pushcclosure(L, gmatch_step, 4);
-  return 1;
-}
-
-/* ---- gsub ---- */
-
-static void add_capture(matcher *m, text_buffer *out, int i, const char *s, const char *e) {
-  size_t length = 0;
-  const char *bytes = get_capture(m, i, s, e, &length);
-  if (bytes == NULL) bytes = lua_tolstring(m->lua, -1, &length);
-  luasandbox_charge_bytes(m->lua, m->box, length);
-  luasandbox_buffer_add(out, bytes, length);
-  lua_settop(m->lua, out->slot);
-}
-
-static void add_template(matcher *m, text_buffer *out, const char *s, const char *e) {
-  size_t length;
-  const char *r = lua_tolstring(m->lua, 3, &length), *end = r + length;
-  luasandbox_charge_bytes(m->lua, m->box, length);
-  while (r < end) {
-    const char *escape = memchr(r, '%', (size_t)(end - r));
-    if (escape == NULL) escape = end;
-    luasandbox_buffer_add(out, r, (size_t)(escape - r));
-    if (escape == end) return;
-    char c = escape[1];         /* a NUL when the template ends here */
-    r = escape + 2;
-    tread(m);
-    if (c == '%') {
-      luasandbox_buffer_add(out, "%", 1);
-    } else if (c == '0') {
-      luasandbox_buffer_add(out, s, (size_t)(e - s));
-    } else if (c >= '1' && c <= '9') {
-      add_capture(m, out, c - '1', s, e);
-    } else {
-      luaL_error(m->lua, "invalid use of '%%' in replacement string");
-    }
-  }
-}
-
-/* Adds what stands for the match s..e; says whether that differs from it. */
-static bool add_replacement(matcher *m, text_buffer *out, int kind, const char *s, const char *e) {
-  lua_State *L = m->lua;
-  if (kind == LUA_TNUMBER || kind == LUA_TSTRING) {
-    add_template(m, out, s, e);
-    return true;
-  }
-  pay(m);
-  if (kind == LUA_TFUNCTION) {
-    lua_pushvalue(L, 3);
-    lua_call(L, push_captures(m, s, e), 1);
-  } else {
-    push_capture(m, 0, s, e);
-    lua_gettable(L, 3);
-  }
-  if (!lua_toboolean(L, -1)) {
-    lua_settop(L, out->slot);
-    luasandbox_buffer_add(out, s, (size_t)(e - s));
-    return false;
-  }
-  if (!lua_isstring(L, -1)) luaL_error(L, "invalid replacement value (a %s)", luaL_typename(L, -1));
-  size_t length;
-  const char *bytes = lua_tolstring(L, -1, &length);
-  luasandbox_charge_bytes(L, m->box, length);
-  luasandbox_buffer_add(out, bytes, length);
-  lua_settop(L, out->slot);
-  return true;
-}
-
-static int text_gsub(lua_State *L) {
-  size_t ls, lp;
-  const char *s = luaL_checklstring(L, 1, &ls), *p = luaL_checklstring(L, 2, &lp), *last = NULL;
-  int kind = lua_type(L, 3);
-  lua_Integer most = luaL_optinteger(L, 4, (lua_Integer)ls + 1), count = 0;
-  luaL_argexpected(L, kind == LUA_TNUMBER || kind == LUA_TSTRING || kind == LUA_TFUNCTION ||
-                          kind == LUA_TTABLE, 3, "string/function/table");
-  if (kind == LUA_TNUMBER) lua_tolstring(L, 3, NULL);
-  bool anchor = lp > 0 && *p == '^', changed = false;
-  p += anchor;
-  matcher m;
-  prepare(&m, L, s, ls, p, lp - anchor);
-  text_buffer out;
-  lua_settop(L, 4);
-  luasandbox_buffer_start(&out, L);
-  while (count < most) {
-    const char *end = match_from(&m, s, p);
-    if (end != NULL && end != last) {
-      count++;
-      changed |= add_replacement(&m, &out, kind, s, end);
-      s = last = end;
-    } else if (s < m.subject_end) {
-      luasandbox_buffer_add(&out, s++, 1);
-    } else {
-      break;
-    }
-    if (anchor) break;
-  }
-  pay(&m);
-  if (changed) {
-    luasandbox_charge_bytes(L, m.box, (size_t)(m.subject_end - s));
-    luasandbox_buffer_add(&out, s, (size_t)(m.subject_end - s));
-    luasandbox_buffer_push(&out);
-  } else {
-    lua_pushvalue(L, 1);
-  }
-  lua_pushinteger(L, count);
-  return 2;
-}
-
-const luaL_Reg luasandbox_match_functions[] = {
-  {"find", text_find}, {"match", text_match}, {"gmatch", text_gmatch}, {"gsub", text_gsub},
-  {NULL, NULL},
-};

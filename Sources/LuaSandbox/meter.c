@@ -3,8 +3,8 @@
  * Two meters run side by side. `fuel` counts only what the script determines (instructions, objects
  * made, bytes of long strings, steps of our own functions), so its reading is the same in every
  * process. `work` counts what also depends on Lua's random hash seed and on the collector (rehashed
- * tables, interned strings, emergency collections) or on the machine (instructions that take far too
- * long); its budget is wide, it only stops abuse and is never reported.
+ * tables, interned strings, emergency collections) or on the machine (instructions that take far
+ * too long); its budget is wide, it only stops abuse and is never reported.
  */
 #define _GNU_SOURCE
 #include "internal.h"
@@ -18,7 +18,7 @@ enum {
   WORK_PER_FUEL = 2,
   LONG_STRING_BLOCK = 96,       /* larger than the block of any interned string */
   SLOW_TICK_NS = 100000,        /* a hundred ordinary instructions take about 1,000 */
-  SLOW_NS_PER_WORK = 100,
+  SLOW_NS_PER_WORK = 50,
 };
 
 static const char doom_value = 0;
@@ -95,7 +95,7 @@ void luasandbox_hook(lua_State *L, lua_Debug *ar) {
 
 void luasandbox_start_clocks(luasandbox *box) {
   box->last_tick = clock_value(CLOCK_MONOTONIC);
-  box->cpu_mark = -1;           /* read at the first tick: it is a system call, and most runs are short */
+  box->cpu_mark = -1;           /* read at the first tick: a system call, and most runs are short */
   box->deadline = box->limits.deadline_ns < 0 ? -1 : box->last_tick + box->limits.deadline_ns;
 }
 

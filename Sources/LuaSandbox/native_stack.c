@@ -1,5 +1,5 @@
-/* Lua bounds its C recursion at 200 calls, not the bytes they take: nested string.gsub callbacks can
- * need more than half a megabyte. A thread with less left lends the call a stack of its own. */
+/* Lua bounds its C recursion at 200 calls, not the bytes they take: nested string.gsub callbacks
+ * can need more than half a megabyte. A thread with less left lends the call a stack of its own. */
 #define _GNU_SOURCE
 #include "internal.h"
 

@@ -38,119 +38,7 @@ static int run_body(luasandbox *box) {
   return lua_pcall(L, 0, 0, 1);
 }
 
-/* ---- error texts ---- */
-
-static void set_message(luasandbox *box, const char *text, size_t length) {
-  if (length > MESSAGE_BYTES) {
-    length = MESSAGE_BYTES;     /* not in the middle of a character */
-    while (length > MESSAGE_BYTES - 4 && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
-  }
-  memcpy(box->message, text, length);
-  box->message_length = length;
-}
-
-static void say(luasandbox *box, const char *text) { set_message(box, text, strlen(text)); }
-
-static void remember_file(luasandbox *box, const char *name) {
-  size_t length = strlen(name);
-  for (known_file *f = box->files; f != NULL; f = f->next)
-    if (strcmp(f->name, name) == 0) return;
-  known_file *file = luasandbox_allocate(box, NULL, 0, sizeof *file + length + 1);
-  if (file == NULL) return;     /* its errors will keep their prefix */
-  file->bytes = sizeof *file + length + 1;
-  memcpy(file->name, name, length + 1);
-  file->next = box->files;
-  box->files = file;
-}
-
-/* How Lua shortens a long file name at the head of a message. */
-static size_t short_name(const char *name, char text[LUA_IDSIZE]) {
-  size_t length = strlen(name), most = LUA_IDSIZE - 1;
-  if (length <= most) memcpy(text, name, length);
-  else {
-    memcpy(text, "...", 3);
-    memcpy(text + 3, name + length - (most - 3), most - 3);
-    length = most;
-  }
-  return length;
-}
-
-/* "file:12: text" → the text, file and line noted. Only names that were loaded count. */
-static const char *take_place(luasandbox *box, const char *text, size_t *length) {
-  char name[LUA_IDSIZE];
-  for (known_file *f = box->files; f != NULL; f = f->next) {
-    size_t n = short_name(f->name, name), i = n + 1;
-    if (*length < n + 4 || memcmp(text, name, n) != 0 || text[n] != ':') continue;
-    int line = 0;
-    for (; i < *length && text[i] >= '0' && text[i] <= '9' && line < 10000000; i++)
-      line = line * 10 + (text[i] - '0');
-    if (i == n + 1 || i + 1 >= *length || text[i] != ':' || text[i + 1] != ' ') continue;
-    snprintf(box->place_file, sizeof box->place_file, "%s", f->name);
-    box->place_line = line;
-    *length -= i + 2;
-    return text + i + 2;
-  }
-  return text;
-}
-
-/* The error value at the top of the stack, as text. Nothing here may raise. */
-static void read_error(luasandbox *box) {
-  lua_State *L = box->lua;
-  char text[96];
-  size_t length;
-  switch (lua_gettop(L) > 0 ? lua_type(L, -1) : LUA_TNONE) {
-    case LUA_TSTRING: {
-      const char *bytes = lua_tolstring(L, -1, &length);
-      bytes = take_place(box, bytes, &length);
-      set_message(box, bytes, length);
-      break;
-    }
-    case LUA_TNUMBER:
-      if (lua_isinteger(L, -1)) snprintf(text, sizeof text, "%lld", (long long)lua_tointeger(L, -1));
-      else snprintf(text, sizeof text, "%.14g", lua_tonumber(L, -1));
-      say(box, text);
-      break;
-    default:
-      snprintf(text, sizeof text, "(error object is a %s value)", luaL_typename(L, -1));
-      say(box, text);
-  }
-}
-
-static luasandbox_status explain_doom(luasandbox *box) {
-  char text[160];
-  switch (box->doom) {
-    case LUASANDBOX_DEADLINE:
-      snprintf(text, sizeof text, "it ran longer than the %lld ms it may take",
-               (long long)(box->limits.deadline_ns / 1000000));
-      break;
-    case LUASANDBOX_MEMORY:
-      snprintf(text, sizeof text,
-               "it needs more memory than it may have (%zu KiB, or %zu KiB in one piece)",
-               box->limits.memory_bytes / 1024, box->limits.block_bytes / 1024);
-      break;
-    default:
-      snprintf(text, sizeof text, "it used up its %lld units of fuel: an endless loop?",
-               (long long)box->fuel_limit);
-  }
-  say(box, text);
-  return box->doom;
-}
-
-static luasandbox_status classify(luasandbox *box, int outcome) {
-  if (outcome == -1) {
-    say(box, "no thread with enough native stack could be started");
-    return LUASANDBOX_ERROR;
-  }
-  if (outcome == LUA_ERRMEM && box->doom == LUASANDBOX_OK) box->doom = LUASANDBOX_MEMORY;
-  if (box->doom != LUASANDBOX_OK) {
-    box->dead = true;
-    return explain_doom(box);
-  }
-  if (outcome == LUA_OK) return LUASANDBOX_OK;
-  read_error(box);
-  if (box->phase == PHASE_PARSE) return LUASANDBOX_SYNTAX;
-  return box->phase == PHASE_DATA ? LUASANDBOX_DATA : LUASANDBOX_ERROR;
-}
+/* ---- one call ---- */
 
 static void report(luasandbox *box, luasandbox_status status, luasandbox_result *result) {
   if (result == NULL) return;
@@ -184,7 +72,7 @@ static luasandbox_status refuse(luasandbox *box, luasandbox_status status, const
   box->fuel = box->fuel_limit = 0;
   box->place_file[0] = '\0';
   box->place_line = 0;
-  say(box, text);
+  luasandbox_say(box, text);
   report(box, status, result);
   return status;
 }
@@ -193,7 +81,7 @@ static luasandbox_status perform(luasandbox *box, job job, int64_t fuel,
                                  luasandbox_result *result) {
   begin(box, fuel);
   box->job = job;
-  luasandbox_status status = classify(box, luasandbox_run_with_stack(box, run_body));
+  luasandbox_status status = luasandbox_classify(box, luasandbox_run_with_stack(box, run_body));
   lua_settop(box->lua, 0);
   luasandbox_publish_use(box);
   report(box, status, result);
@@ -372,8 +260,7 @@ luasandbox_status luasandbox_boot(luasandbox *box, const char *name, const uint8
                                   size_t length, luasandbox_result *result) {
   const char *why = unfit(box, false);
   if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
-  remember_file(box, name);
-  box->prelude = box->files != NULL ? box->files->name : "";
+  box->prelude = luasandbox_remember_file(box, name);
   job job = {.body = boot_body, .file = name, .bytes = source, .length = length};
   luasandbox_status status = perform(box, job, BOOT_FUEL, result);
   box->booted = status == LUASANDBOX_OK;
@@ -384,7 +271,7 @@ luasandbox_status luasandbox_add_module(luasandbox *box, const char *module, con
                                         const uint8_t *source, size_t length) {
   if (box->dead) return LUASANDBOX_ERROR;
   if (length > box->limits.source_bytes) return LUASANDBOX_SYNTAX;
-  remember_file(box, file);
+  luasandbox_remember_file(box, file);
   job job = {.body = add_module_body, .module = module, .file = file, .bytes = source,
              .length = length};
   return perform(box, job, INT64_MAX, NULL);
@@ -400,7 +287,7 @@ luasandbox_status luasandbox_load(luasandbox *box, const char *file, const uint8
              box->limits.source_bytes);
     return refuse(box, LUASANDBOX_SYNTAX, text, result);
   }
-  remember_file(box, file);
+  luasandbox_remember_file(box, file);
   job job = {.body = load_body, .file = file, .bytes = source, .length = length};
   return perform(box, job, fuel, result);
 }
@@ -411,4 +298,8 @@ luasandbox_status luasandbox_call(luasandbox *box, const uint8_t *input, size_t 
   if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
   job job = {.body = call_body, .bytes = input, .length = length};
   return perform(box, job, fuel, result);
+}
+
+const char *luasandbox_lua_release(void) {
+  return LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE;
 }

@@ -1,6 +1,6 @@
 /* Two kinds of table that are more than they look: lazy ones, whose values are decoded when first
- * read, and frozen ones, which stand read-only before another table. Scripts cannot make metatables;
- * both kinds are known by a mark under a light-userdata key, which no script can name. */
+ * read, and frozen ones, which stand read-only before another table. Scripts cannot make
+ * metatables; both kinds are known by a mark under a light-userdata key, which they cannot name. */
 #include "internal.h"
 
 static const char mark_lazy = 0, mark_frozen = 0;
@@ -55,7 +55,7 @@ static int lazy_newindex(lua_State *L) {
   return 0;
 }
 
-/* Decodes all that waits in the table at the absolute index, which is an ordinary one afterwards. */
+/* Decodes all that waits in the table at the absolute index; then it is an ordinary one. */
 static void force(lua_State *L, int table) {
   if (lua_rawgetp(L, table, &mark_lazy) != LUA_TTABLE) {
     lua_pop(L, 1);
@@ -139,12 +139,8 @@ static int frozen_index(lua_State *L) {
 }
 
 static int frozen_newindex(lua_State *L) {
-  if (lua_type(L, 2) == LUA_TSTRING) {
-    lua_pushvalue(L, 2);
-    size_t length;
-    const char *name = lua_tolstring(L, -1, &length);
-    if (length < 100) return luaL_error(L, "attempt to change a read-only table (field '%s')", name);
-  }
+  if (lua_type(L, 2) == LUA_TSTRING && lua_rawlen(L, 2) < 100)
+    return luaL_error(L, "attempt to change a read-only table (field '%s')", lua_tostring(L, 2));
   return luaL_error(L, "attempt to change a read-only table");
 }
 
@@ -204,7 +200,8 @@ void luasandbox_install_metatables(lua_State *L) {
 
 static void thaw_value(lua_State *L, int depth) {
   if (lua_type(L, -1) != LUA_TTABLE) return;
-  if (depth >= DECODE_DEPTH) luaL_error(L, "cannot thaw a table that is nested too deeply or contains itself");
+  if (depth >= DECODE_DEPTH)
+    luaL_error(L, "cannot thaw a table that is nested too deeply or contains itself");
   luaL_checkstack(L, 10, "too deeply nested");
   luasandbox_open_table(L, -1);
   int source = lua_gettop(L);

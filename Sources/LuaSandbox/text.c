@@ -33,7 +33,8 @@ static void check_span(lua_State *L, lua_Integer first, lua_Integer last, size_t
   if (first < 1) first = 1;
   if (last > (lua_Integer)length) last = (lua_Integer)length;
   if (first > last) return;
-  if ((size_t)(last - first) >= box->limits.block_bytes / 32) luaL_error(L, "string slice too long");
+  if ((size_t)(last - first) >= box->limits.block_bytes / 32)
+    luaL_error(L, "string slice too long");
   luasandbox_charge(L, box, last - first + 1);
 }
 
@@ -91,7 +92,8 @@ static int text_format(lua_State *L) {
     if (lua_type(L, argument) == LUA_TSTRING) {
       size_t bytes;
       lua_tolstring(L, argument, &bytes);
-      luasandbox_charge(L, luasandbox_of(L), (int64_t)(bytes / SCANNED_PER_FUEL) + 1);
+      luasandbox_charge(L, luasandbox_of(L),
+                        (int64_t)(*format == 'q' ? bytes : bytes / SCANNED_PER_FUEL) + 1);
     } else if (*format == 's') {
       luasandbox_push_text(L, argument);
       lua_replace(L, argument);
@@ -163,7 +165,7 @@ static int unicode_char(lua_State *L) {
   return stock(L, STOCK_UTF8_CHAR);
 }
 
-/* A step skips the continuation bytes of the last character, and there may be a megabyte of them. */
+/* A step skips the continuation bytes of the last character: there may be a megabyte of them. */
 static void charge_step(lua_State *L) {
   size_t length = 0;
   const char *s = luaL_checklstring(L, 1, &length);

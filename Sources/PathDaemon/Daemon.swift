@@ -33,6 +33,8 @@ package final class Daemon {
   var isGoingToSleep = false
   var inputBuffer: [UInt8] = []
 
+  /// Feeds the policies' random numbers; in the trace's header.
+  static let seed: UInt64 = 1
   /// Between two readings of the kernel in a burst.
   static let restBetween = Duration.milliseconds(5)
   /// Between two readings from scratch while events keep being lost.
@@ -50,7 +52,7 @@ package final class Daemon {
     Self.blockSignals()
     loop = try EventLoop()
     kernel = KernelSource(KernelSettings(settings.configuration))
-    engine = Engine(host: runtime, seed: 1)
+    engine = Engine(host: runtime, seed: Self.seed)
     logger = LogExecutor(isDryRun: settings.isDryRun)
     let now = Clocks.now()
     sleepSoFar = now.boot - now.awake
@@ -63,8 +65,8 @@ package final class Daemon {
     var set = runtime.load(settings.scripts, reason: .start) { config.settings(for: $0) }
     set.rejected += settings.refused
     if let path = settings.record {
-      recorder = Recorder(path: path, settings: settings, set: set)
-      if recorder == nil { tell(.gap(detail: "the facts cannot be recorded in \(path)")) }
+      recorder = try Recorder(
+        path: path, redacts: settings.redacts, header: TraceHeader(settings, seed: Self.seed))
     }
     feed(.policies(set))
     tell(.ready(policies: set.loaded.count))
@@ -79,7 +81,13 @@ package final class Daemon {
   /// Gives the engine a fact and carries its orders out.
   func feed(_ fact: Fact) {
     let now = Clocks.now()
-    recorder?.record(fact, at: now)
+    if let recorder {
+      recorder.record(fact, at: now)
+      if let failure = recorder.failure {
+        self.recorder = nil
+        tell(.gap(detail: "the recording ended: \(failure)"), now)
+      }
+    }
     for order in engine.handle(fact, at: now) { carryOut(order, now) }
     armTimers()
   }

@@ -142,7 +142,8 @@ struct LinkClassifier: Sendable {
       isExpensive = isExpensive ?? rule.isExpensive
       isConstrained = isConstrained ?? rule.isConstrained
     }
-    if let type {
+    // A rule for `*` does not mean the loopback.
+    if let type, nature.type != .loopback {
       if type != nature.type {
         nature.cost = LinkCost()
         if type == .cellular { nature.makeCellular() }

@@ -30,6 +30,8 @@ package struct Configuration: Hashable, Sendable {
   package var limits = Limits()
   /// The file's name in messages.
   package var file = "config.lua"
+  /// Of the file's text; nil when there is no file.
+  package var hash: String?
 
   package struct Limits: Hashable, Sendable {
     package var loadFuel: Int64 = 5_000_000

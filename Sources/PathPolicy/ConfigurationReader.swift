@@ -46,6 +46,9 @@ package struct ConfigurationReader {
     self.file = file
     self.source = source
     configuration.file = file
+    var hash = ContentHash()
+    hash.add(source)
+    configuration.hash = hash.text
   }
 
   /// The line of what cannot be plain data: the message begins with the way to it, as in

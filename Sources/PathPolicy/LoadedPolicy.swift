@@ -94,9 +94,11 @@ final class LoadedPolicy {
   private static func fault(
     _ failure: LuaState.Failure, _ script: PolicyScript, _ handler: Handler?
   ) -> PolicyFault {
-    PolicyFault(
+    // Lua gives no place for a text that is nested too deeply to be parsed.
+    let isPlaceless = failure.file.isEmpty && failure.kind == .load
+    return PolicyFault(
       policy: script.name, handler: handler, kind: handler == nil ? .load : failure.kind,
-      file: failure.file.isEmpty ? script.file : failure.file, line: failure.line,
-      message: failure.message)
+      file: failure.file.isEmpty ? script.file : failure.file,
+      line: isPlaceless ? max(failure.line, 1) : failure.line, message: failure.message)
   }
 }

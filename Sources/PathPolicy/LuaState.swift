@@ -91,6 +91,12 @@ import PathCore
     }
   }
 
+  /// The patch release of Lua.
+  static var release: String { unsafe String(cString: luasandbox_lua_release()) }
+
   /// Bytes that all states of this process hold.
   static var liveBytes: Int { luasandbox_live_bytes() }
+
+  /// States that were closed and did not give back exactly what they had taken.
+  static var unbalanced: Int { luasandbox_unbalanced() }
 }

@@ -51,6 +51,12 @@ package final class PolicyRuntime: PolicyHost {
   /// Fuel of the last call of each policy.
   package func fuelUsed(by policy: String) -> Int64 { policies[policy]?.fuelUsed ?? 0 }
 
+  /// The patch release of the Lua that runs the policies, such as 5.4.4.
+  package static var luaRelease: String { LuaState.release }
+
   /// Bytes that all Lua states of this process hold.
   package static var liveBytes: Int { LuaState.liveBytes }
+
+  /// How many closed Lua states of this process did not give back exactly what they had taken.
+  package static var unbalancedStates: Int { LuaState.unbalanced }
 }

@@ -17,6 +17,37 @@ package struct PolicyScript: Hashable, Sendable {
   }
 }
 
+extension PolicyScript {
+  /// Tells this text and its modules from others; not a defence against anybody.
+  package var hash: String {
+    var hash = ContentHash()
+    hash.add(source)
+    for module in modules {
+      hash.add(Array(module.name.utf8))
+      hash.add(module.source)
+    }
+    return hash.text
+  }
+}
+
+/// FNV-1a with 64 bits, over pieces whose lengths count too.
+struct ContentHash {
+  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func add(_ bytes: [UInt8]) {
+    for byte in bytes { mix(byte) }
+    for shift in stride(from: 0, to: 64, by: 8) { mix(UInt8(bytes.count >> shift & 255)) }
+  }
+
+  /// Sixteen hexadecimal digits.
+  var text: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private mutating func mix(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+}
+
 /// A file of `lib/`.
 package struct PolicyModule: Hashable, Sendable {
   package var name: String

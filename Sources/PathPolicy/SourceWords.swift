@@ -1,7 +1,7 @@
 /// Finds a word in a script's text, so that an error about a table's key can name its line.
 enum SourceWords {
-  /// The first line that holds `word` as a whole word outside comments; zero when none does. Words in
-  /// strings count: keys such as `["wlan*"]` are written so.
+  /// The first line that holds `word` as a whole word outside comments; zero when none does. Words
+  /// in strings count: keys such as `["wlan*"]` are written so.
   static func line(of word: String, in source: [UInt8]) -> Int {
     let wanted = Array(word.utf8)
     guard !wanted.isEmpty else { return 0 }

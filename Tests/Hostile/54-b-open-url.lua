@@ -1,5 +1,5 @@
 -- hostile: opens a local file
--- expect: error url
+-- expect: error not in this version
 -- stage: handler
 -- needs: api
 

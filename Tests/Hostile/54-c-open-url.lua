@@ -1,5 +1,5 @@
 -- hostile: opens an address with a line break
--- expect: error url
+-- expect: error not in this version
 -- stage: handler
 -- needs: api
 

@@ -1,5 +1,5 @@
 -- hostile: opens an address of 900 KB
--- expect: error url
+-- expect: error not in this version
 -- stage: handler
 -- needs: api
 

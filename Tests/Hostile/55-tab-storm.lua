@@ -1,5 +1,5 @@
 -- hostile: opens a page at each event
--- expect: ok
+-- expect: error not in this version
 -- stage: handler
 -- needs: api
 

@@ -1,5 +1,5 @@
 -- hostile: raises an alert with a body of 900 KB
--- expect: error body
+-- expect: ok
 -- stage: handler
 -- needs: api
 

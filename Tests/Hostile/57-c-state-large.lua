@@ -1,5 +1,5 @@
 -- hostile: keeps 100,000 keys in the state
--- expect: error state
+-- expect: memory
 -- stage: handler
 -- needs: api
 

@@ -1,5 +1,5 @@
 -- hostile: uses the context of an earlier call
--- expect: ok
+-- expect: error expired context
 -- stage: handler
 -- needs: api
 

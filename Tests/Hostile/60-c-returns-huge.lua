@@ -1,5 +1,5 @@
 -- hostile: returns a table with 10,000 unknown keys
--- expect: load-error unknown
+-- expect: load-error a policy has no
 -- stage: load
 -- needs: api
 

@@ -2,6 +2,7 @@
 -- expect: fuel
 -- stage: handler
 -- needs: api
+-- needs: store
 
 return {
   api = 1,

@@ -2,6 +2,7 @@
 -- expect: error plain data
 -- stage: handler
 -- needs: api
+-- needs: store
 
 return {
   api = 1,

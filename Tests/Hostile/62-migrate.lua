@@ -2,6 +2,7 @@
 -- expect: error will not
 -- stage: handler
 -- needs: api
+-- needs: store
 
 return {
   api = 1,

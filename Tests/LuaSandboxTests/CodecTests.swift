@@ -36,8 +36,9 @@ import Testing
     #expect(box.evaluate("return {}").value == [:])
     #expect(box.evaluate("return { [0] = 1, [1] = 2 }").value == [0: 1, 1: 2])
     #expect(box.evaluate("return { [1] = 1, [3] = 3 }").value == [1: 1, 3: 3])
-    #expect(box.evaluate("return { b = 1, a = 2, [-1] = 3, [10] = 4 }").value
-      == [-1: 3, 10: 4, "a": 2, "b": 1])
+    #expect(
+      box.evaluate("return { b = 1, a = 2, [-1] = 3, [10] = 4 }").value
+        == [-1: 3, 10: 4, "a": 2, "b": 1])
   }
 
   static let rejected: [(String, String)] = [
@@ -51,8 +52,10 @@ import Testing
     ("return { a = { [{}] = 1 } }", "a: a key that is a table is not plain data"),
     ("local t = {} for i = 1, 17 do t = { t } end return t", "nested too deeply"),
     ("return ('x'):rep(600000) .. 'y'", "the data is too large"),
-    ("local t = {} local s = ('x'):rep(1000) for i = 1, 1000 do t[i] = s end return t",
-      "the data is too large"),
+    (
+      "local t = {} local s = ('x'):rep(1000) for i = 1, 1000 do t[i] = s end return t",
+      "the data is too large"
+    ),
   ]
 
   @Test("what is not plain data is refused with its path", arguments: rejected)

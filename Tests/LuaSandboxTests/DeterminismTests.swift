@@ -56,7 +56,9 @@ import Testing
     #expect(box.call(2).value != first)
     #expect(box.evaluate("local n = math.random(3, 3) return n").value == 3)
     #expect(box.evaluate("return math.random(2, 1)").text.contains("interval is empty"))
-    #expect(box.evaluate("return math.type(math.random(math.mininteger, math.maxinteger))").value == "integer")
+    #expect(
+      box.evaluate("return math.type(math.random(math.mininteger, math.maxinteger))").value
+        == "integer")
   }
 
   @Test("pairs lists integers, floats, strings, booleans, then objects by age")

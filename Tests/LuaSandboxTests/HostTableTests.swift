@@ -18,14 +18,15 @@ import Testing
       assert(t.x == t.x and host.frozen(t) and host.frozen(t.x) and not host.frozen {})
       return { s, t }
       """)
-    #expect(outcome.value
-      == [
-        "1number2numberxtable112221+2deep21",
-        .map([
-          .init(key: 1, value: 1), .init(key: 2, value: 2),
-          .init(key: "x", value: ["y": ["deep"]]),
-        ]),
-      ])
+    #expect(
+      outcome.value
+        == [
+          "1number2numberxtable112221+2deep21",
+          .map([
+            .init(key: 1, value: 1), .init(key: 2, value: 2),
+            .init(key: "x", value: ["y": ["deep"]]),
+          ]),
+        ])
   }
 
   @Test(
@@ -82,7 +83,8 @@ import Testing
     let outcome = try run("host.encode({ a = print }, 'state')")
     #expect(outcome.status == LUASANDBOX_ERROR)
     #expect(outcome.text == "state.a: a function is not plain data")
-    #expect(try run("local a = host.fuel() for i = 1, 1000 do end return host.fuel() > a").value == true)
+    #expect(
+      try run("local a = host.fuel() for i = 1, 1000 do end return host.fuel() > a").value == true)
   }
 
   @Test("sorting is stable, also with an order of one's own")

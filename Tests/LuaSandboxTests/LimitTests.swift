@@ -117,8 +117,9 @@ import Testing
       made += 1
       let box = try Box(memory: memory)
       let outcome = box.evaluate("return function(v) return { v, ('x'):rep(3000) } end", [1, 2])
-      #expect(outcome.status == LUASANDBOX_OK || box.booted?.status == LUASANDBOX_MEMORY
-        || outcome.status == LUASANDBOX_MEMORY, "\(memory): \(outcome.text)")
+      #expect(
+        outcome.status == LUASANDBOX_OK || box.booted?.status == LUASANDBOX_MEMORY
+          || outcome.status == LUASANDBOX_MEMORY, "\(memory): \(outcome.text)")
     }
     #expect(made > 10)
     #expect(luasandbox_unbalanced() == 0)
@@ -137,8 +138,11 @@ import Testing
   func callCost() throws {
     var entries = (1...20).map { Plain.Entry(key: .init(stringLiteral: "field\($0)"), value: 7) }
     let event: Plain = ["name": "wlan0", "type": "wifi", "list": [1, 2, 3]]
-    entries += (1...6).map { Plain.Entry(key: .init(stringLiteral: "lazy\($0)"), value: .lazy(event)) }
-    let box = try Box(deadline: 0, prelude: "local host = ... return function(v) return host.chunk(v) end")
+    entries += (1...6).map {
+      Plain.Entry(key: .init(stringLiteral: "lazy\($0)"), value: .lazy(event))
+    }
+    let box = try Box(
+      deadline: 0, prelude: "local host = ... return function(v) return host.chunk(v) end")
     #expect(box.load("return function() end").status == LUASANDBOX_OK)
     let bytes = Plain.map(entries).bytes
     var result = luasandbox_result()

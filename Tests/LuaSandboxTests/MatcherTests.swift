@@ -89,7 +89,8 @@ import Testing
     let pairs = zip(ours.split(separator: 10), theirs.split(separator: 10))
     for (left, right) in pairs where left != right {
       Issue.record(
-        "ours:  \(String(decoding: left, as: UTF8.self))\nLua's: \(String(decoding: right, as: UTF8.self))")
+        "ours:  \(String(decoding: left, as: UTF8.self))\nLua's: \(String(decoding: right, as: UTF8.self))"
+      )
       return
     }
   }

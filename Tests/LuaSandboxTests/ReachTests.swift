@@ -49,7 +49,9 @@ import Testing
     #expect(outcome.value == 0, "\(outcome.text)")
   }
 
-  @Test("library tables are read-only and say their name", arguments: ["string", "table", "math", "utf8"])
+  @Test(
+    "library tables are read-only and say their name",
+    arguments: ["string", "table", "math", "utf8"])
   func readOnly(_ name: String) throws {
     let box = try Box()
     for change in ["\(name).x = 1", "\(name).len = nil", "table.insert(\(name), 1)"] {
@@ -57,8 +59,9 @@ import Testing
       #expect(outcome.status == LUASANDBOX_ERROR)
       #expect(outcome.text.contains("read-only"), "\(outcome.text)")
     }
-    #expect(box.evaluate("return function() \(name).x = 1 end").text
-      == "the table '\(name)' is read-only")
+    #expect(
+      box.evaluate("return function() \(name).x = 1 end").text
+        == "the table '\(name)' is read-only")
   }
 
   @Test("calling a global that is not there names it")
@@ -72,7 +75,8 @@ import Testing
   @Test("a prelude's globals are not the scripts'")
   func preludeGlobals() throws {
     let box = try Box(
-      prelude: "local host = ... leaked = 1 host.env.given = 2 return function() return host.chunk end")
+      prelude:
+        "local host = ... leaked = 1 host.env.given = 2 return function() return host.chunk end")
     #expect(box.evaluate("return tostring(leaked) .. given").value == "nil2")
   }
 
@@ -84,7 +88,8 @@ import Testing
     #expect(box.addModule("b", "return require 'a'") == LUASANDBOX_OK)
     #expect(box.addModule("bad", "local x =\n=") == LUASANDBOX_OK)
     #expect(box.addModule("none", "local x = 1") == LUASANDBOX_OK)
-    #expect(box.evaluate("return { require('once').n, require('once').n, count }").value == [1, 1, 1])
+    #expect(
+      box.evaluate("return { require('once').n, require('once').n, count }").value == [1, 1, 1])
     #expect(box.evaluate("return require 'none'").value == true)
     for _ in 1...2 {
       let cycle = box.evaluate("return function() return require 'a' end")
@@ -125,7 +130,8 @@ import Testing
   func cutText() throws {
     let box = try Box()
     let outcome = box.load("error('a' .. ('\u{20AC}'):rep(3000), 0)")
-    #expect(outcome.bytes.count == 4096 || outcome.bytes.count == 4094 || outcome.bytes.count == 4095)
+    #expect(
+      outcome.bytes.count == 4096 || outcome.bytes.count == 4094 || outcome.bytes.count == 4095)
     #expect(String(validating: outcome.bytes, as: UTF8.self) != nil)
   }
 }

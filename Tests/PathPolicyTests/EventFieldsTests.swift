@@ -17,7 +17,7 @@ struct EventFieldsTests {
     end
     local p = { api = 1, every = { tick = "10s" } }
     local function tell(name, ctx, ev)
-      for key, value in pairs(ev) do ctx.publish(name .. "." .. key, show(value)) end
+      for key in pairs(ev) do ctx.publish(name .. "." .. key, show(ev[key])) end
       local keys = {}
       for key in pairs(ev) do keys[#keys + 1] = key end
       ctx.publish(name, table.concat(keys, " "))

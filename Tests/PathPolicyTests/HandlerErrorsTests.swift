@@ -59,7 +59,8 @@ struct HandlerErrorsTests {
       "ctx.alert.raise { key = 'a', title = 'b', buttons = { { id = 'x', lable = 'y' } } }",
       "'buttons': a button has no 'lable'; did you mean 'label'?"),
     Wrong(
-      "local b = { id = 'x', label = 'y' } ctx.alert.raise { key = 'a', title = 'b', buttons = { b, b } }",
+      "local b = { id = 'x', label = 'y' } "
+        + "ctx.alert.raise { key = 'a', title = 'b', buttons = { b, b } }",
       "two buttons have the id 'x'"),
     Wrong(
       "local b = {} for i = 1, 9 do b[i] = { id = 'x' .. i, label = 'y' } end "
@@ -98,7 +99,7 @@ struct HandlerErrorsTests {
     Wrong("ctx.state = nil", "ctx.state is a table; set it to {} to empty it"),
     Wrong("ctx.state = 5", "ctx.state is a table"),
     Wrong("local _ = ev.interfaces[9].name", "attempt to index a nil value"),
-    Wrong("local _ = 'via ' .. ev.nothing", "attempt to concatenate a nil value"),
+    Wrong("local _ = 'via ' .. ev.since", "attempt to concatenate a nil value"),
     Wrong("error('of its own')", "of its own"),
     Wrong("error({})", "(error object is a table value)"),
     Wrong("unpack {}", "attempt to call a nil value (global 'unpack')"),

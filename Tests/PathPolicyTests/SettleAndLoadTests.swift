@@ -118,14 +118,57 @@ struct SettleAndLoadTests {
     #expect(rig.faults == [])
   }
 
+  @Test(arguments: [
+    ("ev.status = 'x'", "ev is read-only"), ("ev.new = 1", "ev is read-only"),
+    ("ev.changed.status = nil", "read-only"), ("ev.interfaces[1].name = 'x'", "read-only"),
+    ("ctx.path('internet').status = 'y'", "ev is read-only"),
+    ("if ev.stauts then end", "ev has no 'stauts'; did you mean 'status'?"),
+    ("local _ = ev.zzz", "ev has no 'zzz'; it may be alternatives, causes"),
+    ("local _ = ctx.path('internet').whi", "did you mean 'why'?"), ("ev[{}] = 1", "read-only"),
+    ("local _ = ev[1]", "ev has no '1'"),
+  ]) func `an event is read-only and knows its fields`(_ body: String, _ part: String) {
+    #expect(says(Rig.fault(onPath: body), "p.lua:2", part))
+  }
+
+  @Test func `walking an event shows its fields and nothing else`() {
+    let rig = Rig.onPath(
+      """
+      local _, _, _ = ev.status, ev.interfaces[1], ev.previous
+      for key in pairs(ev) do assert(type(key) == "string", tostring(key)) end
+      local key = next(ev) assert(type(key) == "string")
+      ctx.state.copy = ev.interfaces
+      ctx.publish("keys", { ev.changed, ev.flaps })
+      """)
+    rig.online()
+    rig.offline()
+    rig.online()
+    #expect(rig.faults == [])
+  }
+
+  @Test func `the event before is there once, and knows its fields too`() {
+    let rig = Rig.onPath(
+      """
+      if ev.initial then assert(ev.previous == nil and ev.since == nil) return end
+      assert(ev.previous == ev.previous and ev.previous.previous == nil)
+      ctx.publish("before", ev.previous.status .. #ev.previous.interfaces)
+      local _ = ev.previous.stauts
+      """)
+    rig.online()
+    rig.offline()
+    #expect(says(rig.faults.first?.located, "p.lua:5", "did you mean 'status'?"))
+  }
+
   @Test func `what a handler does to its event harms no later one`() {
     let rig = Rig(
       """
       local p = { api = 1 }
       function p.on_path(ctx, ev)
-        ctx.publish("status", ev.status .. " " .. #ev.interfaces .. tostring(ctx.path("internet").status))
-        ev.status, ev.interfaces, ev.changed = "x", nil, nil
-        ctx.path("internet").status = "y"
+        local told = ctx.path("internet").status
+        ctx.publish("status", ev.status .. " " .. #ev.interfaces .. told)
+        assert(not pcall(function() ev.status = "x" end))
+        for _, value in pairs(ev) do
+          if type(value) == "table" then pcall(function() value[1], value.name = nil, nil end) end
+        end
       end
       return p
       """)

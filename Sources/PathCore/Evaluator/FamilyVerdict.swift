@@ -61,8 +61,8 @@ extension Survey {
   }
 
   private func boundFailure(_ position: Int, _ family: AddressFamily) -> FamilyVerdict {
-    guard snapshot.interfaces[position].master == 0 else { return .noRoute }
-    switch snapshot.interfaces[position].lookup(family) {
+    guard interfaces[position].master == 0 else { return .noRoute }
+    switch interfaces[position].lookup(family) {
     case nil, .noRoute: return .noRoute
     case .refused(let refusal): return .refused(refusal)
     case .failed: return .unknown
@@ -120,10 +120,10 @@ extension Survey {
   private var excludesUsableLink: Bool {
     standings.indices.contains { position in
       guard !standings[position].isAllowed, standings[position].obstacle == .none,
-        snapshot.interfaces[position].master == 0
+        interfaces[position].master == 0
       else { return false }
-      return standings[position].hasIPv4 && leadsOut(snapshot.interfaces[position].ipv4)
-        || standings[position].hasIPv6 && leadsOut(snapshot.interfaces[position].ipv6)
+      return standings[position].hasIPv4 && leadsOut(interfaces[position].ipv4)
+        || standings[position].hasIPv6 && leadsOut(interfaces[position].ipv6)
     }
   }
 

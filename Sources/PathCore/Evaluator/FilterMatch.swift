@@ -34,3 +34,9 @@ struct FilterMatch: Sendable {
       || filter.interface == loopback.name && filter.required == nil
   }
 }
+
+extension NamePattern {
+  fileprivate func matches(_ interface: Interface) -> Bool {
+    matches(interface.name, alternatives: interface.alternativeNames)
+  }
+}

@@ -58,7 +58,7 @@ extension Survey {
   func linkFinding() -> Finding {
     let candidates = standings.indices.filter { position in
       standings[position].isAllowed && standings[position].obstacle != .loopback
-        && snapshot.interfaces[position].master == 0
+        && interfaces[position].master == 0
     }
     let hardware = candidates.filter { standsOnHardware($0) }
     let plain = candidates.filter { !standings[$0].isTunnel }
@@ -81,9 +81,9 @@ extension Survey {
 
   private func standsOnHardware(_ position: Int) -> Bool {
     if standings[position].isTunnel { return false }
-    if snapshot.interfaces[position].isPhysical { return true }
+    if interfaces[position].isPhysical { return true }
     var found = false
-    visitBeneath(position, depth: 0) { found = found || snapshot.interfaces[$0].isPhysical }
+    visitBeneath(position, depth: 0) { found = found || interfaces[$0].isPhysical }
     return found
   }
 
@@ -118,11 +118,12 @@ extension Survey {
   func unsatisfiedReason(
     _ finding: Finding, _ match: FilterMatch, _ others: [Int]
   ) -> UnsatisfiedReason {
-    if finding.reason == .filteredOut, let best = others.first(where: { !standings[$0].isAllowed })
-    {
-      let forbidden = standings[best].layers.intersection(match.filter.prohibited)
-      if forbidden.contains(.wifi) { return .wifiDenied }
-      if forbidden.contains(.cellular) { return .cellularDenied }
+    if finding.reason == .filteredOut {
+      for position in others where !standings[position].isAllowed {
+        let forbidden = standings[position].layers.intersection(match.filter.prohibited)
+        if forbidden.contains(.wifi) { return .wifiDenied }
+        if forbidden.contains(.cellular) { return .cellularDenied }
+      }
     }
     guard finding.obstacle == .radioOff, let position = finding.position else {
       return .notAvailable

@@ -35,6 +35,8 @@ struct Standing: Sendable {
   var obstacle = Obstacle.none
   var hasIPv4 = false
   var hasIPv6 = false
+  /// It has an IPv4 address, fit or not: then it borrows none.
+  var isNumbered = false
   /// Whether a socket bound to it would get a working route, and that route's metric.
   var carriesIPv4 = false
   var carriesIPv6 = false

@@ -6,13 +6,12 @@
 ///   `alternatives` is empty: a filtered monitor is not woken by what it declined.
 /// - dormant: `interfaces` is the one that waits.
 /// - not satisfied: `interfaces` is empty, `alternatives` are all through which a bound socket
-///   would
-///   get out, the excluded ones too.
+///   would get out, the excluded ones too.
 package enum PathEvaluator {
   package static func path(of snapshot: Snapshot, filter: PathFilter) -> Path {
     if let cause = snapshot.unavailable { return unknownPath(cause) }
-    var survey = Survey(snapshot)
-    return judge(&survey, FilterMatch(filter)).path
+    let survey = Survey(snapshot)
+    return judge(survey, FilterMatch(filter)).path
   }
 
   /// A verdict with the steps that led to it.
@@ -22,7 +21,7 @@ package enum PathEvaluator {
     var ipv6: Judgement?
   }
 
-  static func judge(_ survey: inout Survey, _ match: FilterMatch) -> Outcome {
+  static func judge(_ survey: Survey, _ match: FilterMatch) -> Outcome {
     survey.apply(match)
     if let position = survey.loopbackAsked(by: match) {
       return Outcome(path: loopbackPath(survey, position))
@@ -46,8 +45,8 @@ package enum PathEvaluator {
   }
 
   private static func loopbackPath(_ survey: Survey, _ position: Int) -> Path {
-    let name = survey.snapshot.interfaces[position].name
-    guard survey.snapshot.interfaces[position].flags.contains(.up) else {
+    let name = survey.interfaces[position].name
+    guard survey.interfaces[position].flags.contains(.up) else {
       return Path(
         status: .unsatisfied, reason: .noInterface, why: "\(name) (loopback) is switched off.")
     }
@@ -56,7 +55,7 @@ package enum PathEvaluator {
     let interface = survey.pathInterface(position)
     path.interfaces = [interface]
     path.uses = survey.standings[position].layers
-    for entry in survey.snapshot.interfaces[position].addresses where !entry.isPending {
+    for entry in survey.interfaces[position].addresses where !entry.isPending {
       let family = FamilyPath(interface: interface, gateways: [])
       if entry.address.family == .ipv4 { path.ipv4 = family } else { path.ipv6 = family }
     }
@@ -107,12 +106,12 @@ package enum PathEvaluator {
 }
 
 extension Survey {
-  mutating func apply(_ match: FilterMatch) {
+  func apply(_ match: FilterMatch) {
     if match.filter.acceptsEverything { return }
     for position in standings.indices {
       standings[position].isAllowed =
         match.exclusion(
-          of: snapshot.interfaces[position], layers: standings[position].layers) == nil
+          of: interfaces[position], layers: standings[position].layers) == nil
     }
   }
 
@@ -120,13 +119,13 @@ extension Survey {
     if match.filter.required == nil, match.filter.interface == nil { return nil }
     return standings.indices.first { position in
       standings[position].obstacle == .loopback && standings[position].isAllowed
-        && match.asksForLoopback(snapshot.interfaces[position])
+        && match.asksForLoopback(interfaces[position])
     }
   }
 
   /// The winner of an unbound lookup carries its family even when its bound lookup was not made
   /// or says nothing: a route that only answers to a source address.
-  mutating func markServed(_ judgement: Judgement, _ family: AddressFamily) {
+  func markServed(_ judgement: Judgement, _ family: AddressFamily) {
     guard judgement.isUnbound, let position = judgement.verdict.servedPosition,
       !standings[position].carries(family)
     else { return }
@@ -151,14 +150,14 @@ extension Survey {
 
   func pathInterface(_ position: Int) -> PathInterface {
     var beneath = standings[position].underlay
-    if beneath == nil, snapshot.interfaces[position].kind == "ppp" {
-      beneath = self.position(snapshot.interfaces[position].lower)
+    if beneath == nil, interfaces[position].kind == "ppp" {
+      beneath = self.position(interfaces[position].lower)
     }
     return PathInterface(
-      index: snapshot.interfaces[position].index, name: snapshot.interfaces[position].name,
-      type: standings[position].type, kind: snapshot.interfaces[position].kind,
+      index: interfaces[position].index, name: interfaces[position].name,
+      type: standings[position].type, kind: interfaces[position].kind,
       isTunnel: standings[position].isTunnel,
-      underlay: beneath.map { snapshot.interfaces[$0].name },
+      underlay: beneath.map { interfaces[$0].name },
       isUnderlayGuessed: standings[position].isUnderlayGuessed)
   }
 
@@ -167,7 +166,7 @@ extension Survey {
     guard let position = judgement.verdict.servedPosition else { return nil }
     let lookup =
       judgement.isUnbound
-      ? snapshot.lookup(family) : snapshot.interfaces[position].lookup(family)
+      ? snapshot.lookup(family) : interfaces[position].lookup(family)
     var gateways: [IPAddress] = []
     if case .route(let answer)? = lookup {
       for hop in answer.hops where !hop.isDead {

@@ -65,7 +65,7 @@ enum Sentence {
   }
 
   private static func cause(_ finding: Finding, _ survey: Survey, _ match: FilterMatch) -> String {
-    let name = finding.position.map { survey.snapshot.interfaces[$0].name }
+    let name = finding.position.map { survey.interfaces[$0].name }
     let family = finding.family == .ipv6 ? "IPv6" : "IPv4"
     switch finding.reason {
     case .deadDefaultRoute:
@@ -96,7 +96,7 @@ enum Sentence {
   /// What is missing on one link, starting with its name.
   private static func linkText(_ finding: Finding, _ survey: Survey) -> String? {
     guard let position = finding.position else { return nil }
-    let name = survey.snapshot.interfaces[position].name
+    let name = survey.interfaces[position].name
     return "\(name) \(state(finding.obstacle, position, survey))"
   }
 
@@ -114,7 +114,7 @@ enum Sentence {
       guard let underlay = survey.standings[position].underlay else {
         return "is a tunnel with nothing to ride on"
       }
-      let beneath = survey.snapshot.interfaces[underlay].name
+      let beneath = survey.interfaces[underlay].name
       return "is a tunnel over \(beneath), which cannot carry it"
     case .noAddress: return "is connected but has no usable address"
     }
@@ -125,7 +125,7 @@ enum Sentence {
     for (count, position) in positions.enumerated() {
       if count == 3 { return text + " and \(positions.count - count) more" }
       if count > 0 { text += count == positions.count - 1 ? " and " : ", " }
-      text += survey.snapshot.interfaces[position].name
+      text += survey.interfaces[position].name
     }
     return text
   }

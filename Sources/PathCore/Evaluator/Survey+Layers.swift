@@ -6,15 +6,15 @@ extension Survey {
   /// - (b) such a link has a route through a gateway, as a VPN client keeps one to its server;
   /// - (c) there is nothing else: no link that is no tunnel is up, and no device of its own exists.
   ///   A container with only a tun is like that; a laptop whose radio is off is not.
-  mutating func judgeTunnels() {
+  func judgeTunnels() {
     let base = guessedBase()
-    let isAlone = !snapshot.interfaces.indices.contains { position in
+    let isAlone = !interfaces.indices.contains { position in
       !standings[position].isTunnel && standings[position].obstacle != .loopback
-        && (snapshot.interfaces[position].flags.contains(.up)
-          || snapshot.interfaces[position].isPhysical)
+        && (interfaces[position].flags.contains(.up)
+          || interfaces[position].isPhysical)
     }
     for position in standings.indices where standings[position].isTunnel {
-      switch snapshot.interfaces[position].underlay {
+      switch interfaces[position].underlay {
       case .notNeeded, .always: break
       case .link(let index):
         standings[position].underlay = self.position(index)
@@ -41,7 +41,7 @@ extension Survey {
         if let best = carrying, !isPreferred(position, over: best) { continue }
         carrying = position
       } else if routed == nil, standings[position].obstacle == .none,
-        snapshot.interfaces[position].hasGatewayRoute,
+        interfaces[position].hasGatewayRoute,
         standings[position].hasIPv4 || standings[position].hasIPv6
       {
         routed = position
@@ -57,7 +57,7 @@ extension Survey {
       standings[position].obstacle == .none,
       standings[position].hasIPv4 || standings[position].hasIPv6
     else { return false }
-    switch snapshot.interfaces[position].underlay {
+    switch interfaces[position].underlay {
     case .notNeeded, .always: return true
     case .unknown: return base != nil || isAlone
     case .link(let next): return canBeRidden(next, base, isAlone, depth: depth + 1)
@@ -74,18 +74,18 @@ extension Survey {
   }
 
   func effectiveType(_ position: Int, depth: Int) -> InterfaceType {
-    let own = snapshot.interfaces[position].type
+    let own = interfaces[position].type
     guard own == .other, depth < Self.maximumDepth,
-      !snapshot.interfaces[position].isPhysical,
-      Self.takesTypeFromBeneath(snapshot.interfaces[position].kind)
+      !interfaces[position].isPhysical,
+      Self.takesTypeFromBeneath(interfaces[position].kind)
     else { return own }
-    if let ports = snapshot.interfaces[position].bridgePorts {
+    if let ports = interfaces[position].bridgePorts {
       let positions = ports.compactMap { self.position($0) }
-      let live = positions.first { snapshot.interfaces[$0].linkState == .usable }
+      let live = positions.first { interfaces[$0].linkState == .usable }
       guard let port = live ?? positions.first else { return own }
       return effectiveType(port, depth: depth + 1)
     }
-    let lower = snapshot.interfaces[position].lower
+    let lower = interfaces[position].lower
     guard lower != 0, let beneath = self.position(lower) else { return own }
     return effectiveType(beneath, depth: depth + 1)
   }
@@ -98,10 +98,16 @@ extension Survey {
     return types
   }
 
+  /// Most links have nothing beneath, and that must cost nothing.
+  private func hasBeneath(_ position: Int) -> Bool {
+    interfaces[position].lower != 0 || standings[position].underlay != nil
+      || interfaces[position].bridgePorts != nil
+  }
+
   /// Calls `body` with the position of every layer beneath, nearest first.
   func visitBeneath(_ position: Int, depth: Int, _ body: (Int) -> Void) {
-    guard depth < Self.maximumDepth else { return }
-    let lower = snapshot.interfaces[position].lower
+    guard depth < Self.maximumDepth, hasBeneath(position) else { return }
+    let lower = interfaces[position].lower
     if lower != 0, let beneath = self.position(lower) {
       body(beneath)
       visitBeneath(beneath, depth: depth + 1, body)
@@ -110,13 +116,13 @@ extension Survey {
       body(underlay)
       visitBeneath(underlay, depth: depth + 1, body)
     }
-    guard let ports = snapshot.interfaces[position].bridgePorts, !ports.isEmpty else { return }
+    guard let ports = interfaces[position].bridgePorts, !ports.isEmpty else { return }
     let anyLive = ports.contains { port in
-      self.position(port).map { snapshot.interfaces[$0].linkState == .usable } ?? false
+      self.position(port).map { interfaces[$0].linkState == .usable } ?? false
     }
     for port in ports {
       guard let beneath = self.position(port) else { continue }
-      if anyLive, snapshot.interfaces[beneath].linkState != .usable { continue }
+      if anyLive, interfaces[beneath].linkState != .usable { continue }
       body(beneath)
       visitBeneath(beneath, depth: depth + 1, body)
     }

@@ -9,17 +9,17 @@ extension Survey {
     if server.zone.isEmpty { return false }
     let number = Int32(server.zone)
     return standings.indices.contains { position in
-      snapshot.interfaces[position].linkState == .usable
-        && (snapshot.interfaces[position].name == server.zone
-          || snapshot.interfaces[position].index == number)
+      interfaces[position].linkState == .usable
+        && (interfaces[position].name == server.zone
+          || interfaces[position].index == number)
     }
   }
 
   /// Adds what using the interface means: the types of its layers, and whether one of them costs.
   func addCost(of position: Int, to path: inout Path) {
     path.uses.formUnion(standings[position].layers)
-    addCost(snapshot.interfaces[position].cost, to: &path)
-    visitBeneath(position, depth: 0) { addCost(snapshot.interfaces[$0].cost, to: &path) }
+    addCost(interfaces[position].cost, to: &path)
+    visitBeneath(position, depth: 0) { addCost(interfaces[$0].cost, to: &path) }
   }
 
   private func addCost(_ cost: LinkCost, to path: inout Path) {
@@ -33,17 +33,17 @@ extension Survey {
   /// The gateway's hardware address tells networks apart best; then the wireless name; a tunnel is
   /// its own name and prefix.
   func network(_ position: Int, _ path: Path) -> NetworkIdentity? {
-    let ssid = snapshot.interfaces[position].ssid
+    let ssid = interfaces[position].ssid
     let family = path.ipv4 ?? path.ipv6
     if !snapshot.gatewayHardware.isEmpty, let gateway = family?.gateways.first,
-      let hardware = hardwareAddress(of: gateway, on: snapshot.interfaces[position].index)
+      let hardware = hardwareAddress(of: gateway, on: interfaces[position].index)
     {
       return NetworkIdentity(id: hardware, name: ssid, ssid: ssid)
     }
     if let ssid { return NetworkIdentity(id: ssid, name: ssid, ssid: ssid) }
     guard standings[position].isTunnel else { return nil }
-    let name = snapshot.interfaces[position].name
-    guard let own = snapshot.interfaces[position].addresses.first(where: \.isUsable) else {
+    let name = interfaces[position].name
+    guard let own = interfaces[position].addresses.first(where: \.isUsable) else {
       return NetworkIdentity(id: name, name: name)
     }
     return NetworkIdentity(id: "\(name) \(own.address)/\(own.prefixLength)", name: name)

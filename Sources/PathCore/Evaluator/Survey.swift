@@ -1,27 +1,34 @@
 /// A snapshot with every interface's standing worked out: the ground that all verdicts rest on.
-struct Survey: Sendable {
+/// A class, since a copy would touch every reference the snapshot holds, many times per verdict; it
+/// lives no longer than one verdict.
+final class Survey {
   let snapshot: Snapshot
-  /// Parallel to `snapshot.interfaces`.
+  let interfaces: [Interface]
+  /// Parallel to `interfaces`.
   var standings: [Standing]
 
   init(_ snapshot: Snapshot) {
     self.snapshot = snapshot
+    interfaces = snapshot.interfaces
     standings = []
-    standings.reserveCapacity(snapshot.interfaces.count)
-    let lending = Lending(snapshot)
-    for position in snapshot.interfaces.indices {
+    standings.reserveCapacity(interfaces.count)
+    var lending = Lending()
+    var hasTunnel = false
+    for position in interfaces.indices {
       var standing = Standing()
-      standing.isTunnel = snapshot.interfaces[position].underlay != .notNeeded
+      standing.type = interfaces[position].type
+      standing.isTunnel = interfaces[position].underlay != .notNeeded
+      hasTunnel = hasTunnel || standing.isTunnel
       standing.obstacle = linkObstacle(position)
-      standing.hasIPv4 = hasAddress(position, .ipv4, lending)
-      standing.hasIPv6 = hasAddress(position, .ipv6, lending)
+      noteAddresses(position, &standing, &lending)
       standings.append(standing)
     }
+    if lending.isWanted { borrowAddresses(lending) }
     for position in standings.indices where !standings[position].isTunnel {
       judgeBoundLookups(position)
     }
-    if standings.contains(where: \.isTunnel) { judgeTunnels() }
-    for position in standings.indices {
+    if hasTunnel { judgeTunnels() }
+    for position in standings.indices where standings[position].type == .other {
       standings[position].type = effectiveType(position, depth: 0)
     }
     for position in standings.indices {
@@ -32,12 +39,12 @@ struct Survey: Sendable {
   /// Where the interface with this index stands; nil when the snapshot does not hold it.
   func position(_ index: Int32) -> Int? {
     var low = 0
-    var high = snapshot.interfaces.count
+    var high = interfaces.count
     while low < high {
       let middle = (low + high) / 2
-      if snapshot.interfaces[middle].index < index { low = middle + 1 } else { high = middle }
+      if interfaces[middle].index < index { low = middle + 1 } else { high = middle }
     }
-    guard low < snapshot.interfaces.count, snapshot.interfaces[low].index == index else {
+    guard low < interfaces.count, interfaces[low].index == index else {
       return nil
     }
     return low
@@ -49,16 +56,16 @@ struct Survey: Sendable {
   // MARK: Links
 
   private func linkObstacle(_ position: Int) -> Obstacle {
-    let state = snapshot.interfaces[position].linkState
-    let isBlocked = snapshot.interfaces[position].isRadioBlocked
-    if snapshot.interfaces[position].flags.contains(.loopback) { return .loopback }
+    let state = interfaces[position].linkState
+    let isBlocked = interfaces[position].isRadioBlocked
+    if interfaces[position].flags.contains(.loopback) { return .loopback }
     switch state {
     case .switchedOff: return isBlocked ? .radioOff : .switchedOff
     case .noCarrier where isBlocked: return .radioOff
     case .dormant: return .dormant
     case .usable, .noCarrier:
       // A bridge is asked first: that its port is down says more than that it is down itself.
-      if let ports = snapshot.interfaces[position].bridgePorts, !ports.isEmpty,
+      if let ports = interfaces[position].bridgePorts, !ports.isEmpty,
         !ports.contains(where: hasCarrier)
       {
         return .uplinkPortDown
@@ -69,7 +76,7 @@ struct Survey: Sendable {
 
   private func hasCarrier(_ index: Int32) -> Bool {
     guard let position = position(index) else { return false }
-    return snapshot.interfaces[position].linkState == .usable
+    return interfaces[position].linkState == .usable
   }
 
   // MARK: Addresses
@@ -80,46 +87,50 @@ struct Survey: Sendable {
     var anyIPv6 = false
     var loopbackIPv4 = false
     var loopbackIPv6 = false
+    /// A link lacks an address that it might borrow.
+    var isWanted = false
+  }
 
-    init(_ snapshot: Snapshot) {
-      for position in snapshot.interfaces.indices {
-        let isLoopback = snapshot.interfaces[position].flags.contains(.loopback)
-        for address in snapshot.interfaces[position].addresses
-        where address.isUsable && !address.address.isUniqueLocal {
-          if address.address.family == .ipv4 {
-            anyIPv4 = true
-            loopbackIPv4 = loopbackIPv4 || isLoopback
-          } else {
-            anyIPv6 = true
-            loopbackIPv6 = loopbackIPv6 || isLoopback
-          }
-        }
+  private func noteAddresses(
+    _ position: Int, _ standing: inout Standing, _ lending: inout Lending
+  ) {
+    let takesLocal = interfaces[position].acceptsUniqueLocal
+    for entry in interfaces[position].addresses {
+      if entry.address.family == .ipv4 { standing.isNumbered = true }
+      guard entry.isUsable else { continue }
+      let isLocal = entry.address.isUniqueLocal
+      if isLocal, !takesLocal { continue }
+      switch entry.address.family {
+      case .ipv4:
+        standing.hasIPv4 = true
+        lending.anyIPv4 = true
+      case .ipv6:
+        standing.hasIPv6 = true
+        if !isLocal { lending.anyIPv6 = true }
       }
+    }
+    if standing.obstacle == .loopback {
+      lending.loopbackIPv4 = lending.loopbackIPv4 || standing.hasIPv4
+      lending.loopbackIPv6 = lending.loopbackIPv6 || standing.hasIPv6 && !takesLocal
+    } else if !standing.hasIPv4 || !standing.hasIPv6 {
+      lending.isWanted = true
     }
   }
 
-  /// Whether traffic of the family would have a source. The kernel lends an unnumbered device
-  /// another's address. That is believed of point-to-point links and of an address on `lo`, as
-  /// routed hosting does it; an Ethernet without an address would only borrow a container
-  /// bridge's. An IPv6 tunnel borrows nothing: its far end drops what it did not assign.
-  private func hasAddress(
-    _ position: Int, _ family: AddressFamily, _ lending: Lending
-  ) -> Bool {
-    let takesLocal = snapshot.interfaces[position].acceptsUniqueLocal
-    var isNumbered = false
-    for address in snapshot.interfaces[position].addresses
-    where address.address.family == family {
-      if address.isUsable, takesLocal || !address.address.isUniqueLocal { return true }
-      isNumbered = isNumbered || family == .ipv4
-    }
-    if isNumbered { return false }
-    let isPointToPoint = snapshot.interfaces[position].flags.contains(.pointToPoint)
-    switch family {
-    case .ipv4:
-      return lending.loopbackIPv4 || isPointToPoint && lending.anyIPv4
-    case .ipv6:
-      guard snapshot.interfaces[position].underlay == .notNeeded else { return false }
-      return lending.loopbackIPv6 || isPointToPoint && lending.anyIPv6
+  /// The kernel lends an unnumbered device another's address as source. That is believed of
+  /// point-to-point links and of an address on `lo`, as routed hosting does it; an Ethernet without
+  /// an address would only borrow a container bridge's. An IPv6 tunnel borrows nothing: its far
+  /// end drops what it did not assign.
+  private func borrowAddresses(_ lending: Lending) {
+    guard lending.anyIPv4 || lending.anyIPv6 else { return }
+    for position in standings.indices {
+      let isPointToPoint = interfaces[position].flags.contains(.pointToPoint)
+      if !standings[position].hasIPv4, !standings[position].isNumbered {
+        standings[position].hasIPv4 = lending.loopbackIPv4 || isPointToPoint && lending.anyIPv4
+      }
+      if !standings[position].hasIPv6, !standings[position].isTunnel {
+        standings[position].hasIPv6 = lending.loopbackIPv6 || isPointToPoint && lending.anyIPv6
+      }
     }
   }
 
@@ -127,20 +138,20 @@ struct Survey: Sendable {
 
   /// Whether a socket bound to the interface would get through, family by family. Ports are left
   /// out: their bridge, bond or VRF is who would carry the path.
-  mutating func judgeBoundLookups(_ position: Int) {
-    guard standings[position].obstacle == .none, snapshot.interfaces[position].master == 0 else {
+  func judgeBoundLookups(_ position: Int) {
+    guard standings[position].obstacle == .none, interfaces[position].master == 0 else {
       return
     }
-    let index = snapshot.interfaces[position].index
+    let index = interfaces[position].index
     if standings[position].hasIPv4,
-      case .route(let answer)? = snapshot.interfaces[position].ipv4,
+      case .route(let answer)? = interfaces[position].ipv4,
       answer.hops.contains(where: { $0.interface == index && !$0.isDead })
     {
       standings[position].carriesIPv4 = true
       standings[position].metricIPv4 = answer.metric
     }
     if standings[position].hasIPv6,
-      case .route(let answer)? = snapshot.interfaces[position].ipv6,
+      case .route(let answer)? = interfaces[position].ipv6,
       answer.hops.contains(where: { $0.interface == index && !$0.isDead })
     {
       standings[position].carriesIPv6 = true

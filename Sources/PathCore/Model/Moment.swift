@@ -85,7 +85,7 @@ package struct CivilTime: Hashable, Sendable {
   }
 
   private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, remainder: Int64) {
-    let remainder = ((value % by) + by) % by
-    return ((value - remainder) / by, remainder)
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: by)
+    return remainder < 0 ? (quotient - 1, remainder + by) : (quotient, remainder)
   }
 }

@@ -1,59 +1,49 @@
-/// A glob over interface names: `*` stands for any run of characters, `?` for exactly one.
+/// A shell-like pattern for interface names: `*` stands for any run of bytes, `?` for one.
 ///
-/// Without recursion, and never more work than name × pattern: on a mismatch only the last `*`
-/// takes one character more.
-package struct NamePattern: Hashable, Sendable {
+/// Matching takes time in proportion to pattern × name at worst and never recurses, so a pattern
+/// from a configuration cannot stall the loop.
+package struct NamePattern: Hashable, Sendable, CustomStringConvertible {
   package let text: String
-  private let isPlain: Bool
+  private let bytes: [UInt8]
 
   package init(_ text: String) {
     self.text = text
-    isPlain = !text.utf8.contains { $0 == Self.star || $0 == Self.question }
+    bytes = Array(text.utf8)
   }
 
-  private static let star = UInt8(ascii: "*")
-  private static let question = UInt8(ascii: "?")
+  package var description: String { text }
 
   /// Whether the whole of `name` fits.
   package func matches(_ name: String) -> Bool {
-    if isPlain { return text == name }
-    let pattern = text.unicodeScalars
-    let subject = name.unicodeScalars
-    var inPattern = pattern.startIndex
-    var inSubject = subject.startIndex
-    var afterStar: String.Index?
-    var resume = inSubject
-    while inSubject < subject.endIndex {
-      if inPattern < pattern.endIndex, pattern[inPattern] == "*" {
-        inPattern = pattern.index(after: inPattern)
-        afterStar = inPattern
-        resume = inSubject
-      } else if inPattern < pattern.endIndex,
-        pattern[inPattern] == "?" || pattern[inPattern] == subject[inSubject]
+    let name = name.utf8
+    var position = 0
+    var index = name.startIndex
+    // Where to go on after the last `*`, when what follows it turns out not to fit.
+    var star: Int?
+    var resume = name.startIndex
+    while index != name.endIndex {
+      if position < bytes.count, bytes[position] == UInt8(ascii: "*") {
+        star = position
+        resume = index
+        position += 1
+      } else if position < bytes.count,
+        bytes[position] == UInt8(ascii: "?") || bytes[position] == name[index]
       {
-        inPattern = pattern.index(after: inPattern)
-        inSubject = subject.index(after: inSubject)
-      } else if let star = afterStar {
-        inPattern = star
-        resume = subject.index(after: resume)
-        inSubject = resume
+        position += 1
+        index = name.index(after: index)
+      } else if let last = star {
+        position = last + 1
+        resume = name.index(after: resume)
+        index = resume
       } else {
         return false
       }
     }
-    while inPattern < pattern.endIndex, pattern[inPattern] == "*" {
-      inPattern = pattern.index(after: inPattern)
-    }
-    return inPattern == pattern.endIndex
+    return bytes[position...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 
-  /// Whether the name or one of the alternative names fits.
+  /// Whether the interface's name or one of its alternative names fits.
   package func matches(_ name: String, alternatives: [String]) -> Bool {
-    matches(name) || alternatives.contains { matches($0) }
-  }
-
-  /// Whether the name or one of the altnames fits.
-  package func matches(_ interface: Interface) -> Bool {
-    matches(interface.name, alternatives: interface.alternativeNames)
+    matches(name) || alternatives.contains(where: matches)
   }
 }

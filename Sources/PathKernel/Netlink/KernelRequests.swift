@@ -116,7 +116,9 @@ final class KernelRequests {
     let bits = UInt8(family.bitCount)
     buffer.set(family.kernel, at: 0)
     buffer.set(bits, at: 1)
-    buffer.set(UInt32(RTM_F_FIB_MATCH) | UInt32(RTM_F_LOOKUP_TABLE), at: 8)
+    // The strict check of IPv6 refuses RTM_F_LOOKUP_TABLE; its answers name their table anyway.
+    let table = family == .ipv4 ? UInt32(RTM_F_LOOKUP_TABLE) : 0
+    buffer.set(UInt32(RTM_F_FIB_MATCH) | table, at: 8)
     buffer.put(Int(RTA_DST.rawValue), query.destination)
     if let source = query.source {
       buffer.set(bits, at: 2)

@@ -9,7 +9,7 @@ local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
 local concat = env.table.concat
-local setmetatable, raise_error = host.setmetatable, env.error
+local setmetatable, rawset, raise_error = host.setmetatable, host.rawset, env.error
 
 local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
 local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
@@ -46,6 +46,20 @@ local API = {
 local TYPES = { "wifi", "wired", "cellular", "loopback", "other", "wiredEthernet" }
 local SEVERITIES = { "info", "warning", "critical" }
 local HANDLERS = { "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_system" }
+
+-- What `ev` may hold, by handler; any of it may be nil.
+local PATH_FIELDS = {
+  monitor = true, status = true, reason = true, why = true, interface = true, type = true,
+  interfaces = true, alternatives = true, uses = true, ipv4 = true, ipv6 = true, dns = true,
+  expensive = true, constrained = true, expensive_source = true, gateways = true, network = true,
+  initial = true, changed = true, causes = true, flaps = true, since = true, previous = true,
+  sequence = true, time = true, self_inflicted = true, unsatisfied_reason = true,
+}
+local FIELDS = {
+  settle = PATH_FIELDS, on_path = PATH_FIELDS, on_start = { reason = true },
+  on_timer = { name = true, late = true }, on_button = { key = true, button = true },
+  on_dismissed = { key = true }, on_system = { what = true },
+}
 
 local policy, monitors, state_bytes
 local ctx, intents, slots, logs, summary, request, handler
@@ -536,10 +550,43 @@ local function publish(name, value)
   decide("value " .. good, { "publish", good, host.decode(encoded) })
 end
 
+-- A read-only view of an event that knows its fields: a misspelt one would be nil for ever. Scripts see
+-- what is behind a frozen table and never the key EVENT, under which the view finds it again.
+local EVENT, VIEWS = {}, {}
+
+local function view(raw, fields)
+  local it = host.freeze(raw)
+  rawset(it, EVENT, raw)
+  return setmetatable(it, VIEWS[fields])
+end
+
+local function view_of(fields)
+  return {
+    __index = function(it, key)
+      local raw = it[EVENT]
+      local value = raw[key]
+      if value == nil then
+        if fields[key] then return nil end
+        fail("ev has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(fields)))
+      end
+      if type(value) == "table" and not host.frozen(value) then
+        value = key == "previous" and view(value, fields) or host.freeze(value)
+        raw[key] = value
+      end
+      return value
+    end,
+    __newindex = function() fail("ev is read-only; keep values in ctx.state") end,
+    __metatable = false,
+  }
+end
+
+for _, fields in pairs(FIELDS) do VIEWS[fields] = VIEWS[fields] or view_of(fields) end
+
 local function path(name)
   no_colon(name, ctx, "ctx.path(monitor)")
   inside(true)
-  return request.paths[good_or_fail(CHECKS.monitor(name))]
+  local raw = request.paths[good_or_fail(CHECKS.monitor(name))]
+  return raw and view(raw, PATH_FIELDS)
 end
 
 env.print = function(...) log(...) end
@@ -604,12 +651,11 @@ local function call(given)
   if given.state then members.state, state_bytes = given.state, host.encode(given.state) end
   host.seed(given.seed)
   given.alerts, given.timers = given.alerts or {}, given.timers or {}
-  local ev = given.ev
-  handler = function_for(given.handler, ev)
+  handler = function_for(given.handler, given.ev)
   intents, slots, logs, summary = {}, {}, 0, nil
   ctx = setmetatable({}, LIVE)
   local mine = ctx
-  local result = handler(mine, ev)
+  local result = handler(mine, view(given.ev, FIELDS[given.handler]))
   ctx = nil
   setmetatable(mine, EXPIRED)
 
