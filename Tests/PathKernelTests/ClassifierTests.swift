@@ -184,15 +184,13 @@ private func link(
     change(&settings)
     let classifier = LinkClassifier(settings)
     var table = LinkTable()
-    for link in links {
-      _ = table.apply(link)
-      table.setNature(classifier.nature(of: link), of: link.index)
-    }
+    for link in links { _ = table.apply(link) }
     for (index, text) in addresses {
       let address = IPAddress(text)!
       _ = table.apply(
         AddressRecord(interface: index, address: address, peer: address, prefixLength: 24))
     }
+    _ = table.prepare(classifier.nature)
     return InterfaceSelection(
       table, radios: RadioSwitches(), countsBridgeUplink: settings.countsBridgeUplink)
   }
