@@ -11,6 +11,10 @@ struct LinkEntry {
   /// What the link is by itself; nil until asked for, and again after it changed.
   var nature: LinkNature?
 
+  /// The kernel tells of a new IPv6 address only when duplicate detection begins in earnest, up to
+  /// a second after a dump shows it as tentative: what is pending proves no event lost.
+  fileprivate var settled: [AddressRecord] { addresses.filter { !$0.isPending } }
+
   /// An address that is or may become fit to leave the link.
   var hasAddress: Bool {
     shown.contains { !$0.address.isLinkLocal && !$0.address.isLoopback }
@@ -145,7 +149,7 @@ struct LinkTable {
         hasDrifted = true
         continue
       }
-      if old.record != entry.record || old.addresses != entry.addresses { hasDrifted = true }
+      if old.record != entry.record || old.settled != entry.settled { hasDrifted = true }
       if !old.record.needsNewNature(entry.record) { fresh.entries[index]?.nature = old.nature }
     }
     self = fresh

@@ -133,7 +133,9 @@ struct Lab {
       try run([family, "rule", "flush"])
       try? run([family, "rule", "add", "pref", "0", "table", "local"])
       try run([family, "rule", "add", "pref", "32766", "table", "main"])
-      for table in ["main", "100", "51820"] { try? run([family, "route", "flush", "table", table]) }
+      for table in ["main", "100", "51820"] {
+        try? run([family, "route", "flush", "table", table])
+      }
     }
     try run(["nexthop", "flush"])
     // Taking it down and up restores the loopback's own addresses.

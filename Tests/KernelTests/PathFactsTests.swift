@@ -96,7 +96,8 @@ extension KernelTests.PathFacts {
   }
 
   @Test(
-    "P-06: reject routes refuse, throw goes on", arguments: ["unreachable", "blackhole", "prohibit"])
+    "P-06: reject routes refuse, throw goes on",
+    arguments: ["unreachable", "blackhole", "prohibit"])
   func reject(_ kind: String) throws {
     let lab = try Lab()
     try lab.wire("eth0", ["192.0.2.10/24", "2001:db8::10/64"])
@@ -339,7 +340,9 @@ extension KernelTests.PathFacts {
     let reader = try lab.reader()
     _ = lab.ready(reader, "eth0")
     try lab.ip("-6 address add 2001:db8::10/64 dev eth0")
-    let pending = lab.wait(reader) { $0.named("eth0")?.addresses.contains { !$0.address.isLinkLocal } ?? false }
+    let pending = lab.wait(reader) {
+      $0.named("eth0")?.addresses.contains { !$0.address.isLinkLocal } ?? false
+    }
     #expect(pending.named("eth0")?.hasUsableAddress == false)
     let done = lab.wait(reader, seconds: 5) { $0.named("eth0")?.hasUsableAddress ?? false }
     #expect(done.named("eth0")?.hasUsableAddress == true)
