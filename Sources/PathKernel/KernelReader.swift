@@ -86,6 +86,7 @@ package final class KernelReader {
   package func reconcile() -> Bool {
     let oldRadios = radios
     let hasDrifted = reconcileTables()
+    table.doubtDevices()
     let hasNewServers = resolver.reload()
     return hasDrifted || hasNewServers || oldRadios != radios
   }

@@ -134,6 +134,14 @@ struct LinkTable {
     return hasLooked
   }
 
+  /// Devices of their own are looked at again: a look at sysfs can fall into a rename.
+  mutating func doubtDevices() {
+    for (index, entry) in entries where entry.nature?.isPhysical ?? false {
+      entries[index]?.nature = nil
+      unprepared.insert(index)
+    }
+  }
+
   /// The kernel's own tables, as a dump gives them. What is known about unchanged links is kept.
   /// Returns whether anything differed.
   mutating func replace(links: [LinkRecord], addresses: [AddressRecord]) -> Bool {

@@ -64,8 +64,10 @@ final class EventSocket {
         lost =
           received == -Int(ENOBUFS)
           ? "the kernel's queue ran over" : KernelError.text(Int32(-received))
-        // An overrun is told once, before what is still queued; other errors may stay.
-        if received == -Int(ENOBUFS) { continue } else { break }
+        // An overrun is told before what is still queued; other errors may stay.
+        guard received == -Int(ENOBUFS) else { break }
+        budget -= 1
+        continue
       }
       budget -= received
       for slot in 0..<received {
