@@ -18,7 +18,7 @@ struct InterfaceSelection {
   private(set) var interfaces: [Interface] = []
   private(set) var ignored = 0
 
-  /// Every link of the table must have its nature.
+  /// The table must be prepared.
   init(_ table: LinkTable, radios: RadioSwitches, countsBridgeUplink: Bool) {
     self.table = table
     self.radios = radios
@@ -69,9 +69,7 @@ struct InterfaceSelection {
     interface.isRadioBlocked = radios.isBlocked(type, phy: nature.phy)
     interface.cost = cost
     interface.bridgePorts = countsBridgeUplink ? bridgePorts(of: entry) : nil
-    for address in entry.addresses.map(\.usable) where interface.addresses.last != address {
-      interface.addresses.append(address)
-    }
+    interface.addresses = entry.shown
     return interface
   }
 

@@ -81,15 +81,32 @@ package final class KernelReader {
   /// Whether resolv.conf names other servers now.
   package func drainResolver() -> Bool { resolver.drain() }
 
-  /// Reads everything anew. Returns whether the tables had drifted from the kernel's; after it a
-  /// snapshot is due either way, since switches of radios send no event.
+  /// Reads everything anew. Returns whether the tables had drifted from the kernel's, or what
+  /// sends no event (servers behind an unwatched link, switches of radios) is different now.
   package func reconcile() -> Bool {
-    _ = drain()
-    let old = radios
-    let (failure, hasDrifted) = readTables()
-    isStale = failure != nil
+    let oldRadios = radios
+    let hasDrifted = reconcileTables()
+    table.doubtDevices()
     let hasNewServers = resolver.reload()
-    return hasDrifted || hasNewServers || old != radios
+    return hasDrifted || hasNewServers || oldRadios != radios
+  }
+
+  private func reconcileTables() -> Bool {
+    for _ in 0..<Self.dumpTries {
+      _ = drain()
+      var fresh = table
+      let (end, hasDrifted) = read(into: &fresh)
+      if case .failed = end {
+        isStale = true
+        return false
+      }
+      // What differs may be a change whose event is still on its way: take that in and compare again.
+      if end == .complete, hasDrifted, drain() != .nothing { continue }
+      adopt(fresh, end)
+      return hasDrifted
+    }
+    isStale = true
+    return true
   }
 
   // MARK: Snapshot
@@ -97,14 +114,15 @@ package final class KernelReader {
   /// Everything a verdict rests on, now. Never fails: what could not be read says so.
   package func snapshot() -> Snapshot {
     if isStale {
-      let (failure, _) = readTables()
-      if let failure {
-        var snapshot = Self.unavailable(failure, settings: settings)
+      let (end, _) = read(into: &table)
+      if case .failed(let reason) = end {
+        var snapshot = Self.unavailable(reason, settings: settings)
         snapshot.nameServers = resolver.servers
         return snapshot
       }
+      adopt(table, end)
     }
-    completeNatures()
+    if table.prepare(classifier.nature) { radios = RadioSwitches(classifier.sysfs) }
     let selection = InterfaceSelection(
       table, radios: radios, countsBridgeUplink: settings.countsBridgeUplink)
     var snapshot = Snapshot(
@@ -118,12 +136,6 @@ package final class KernelReader {
       snapshot.unavailable = reason
     }
     return snapshot
-  }
-
-  private func completeNatures() {
-    guard table.hasUnknownNatures else { return }
-    for link in table.linksWithoutNature { table.setNature(classifier.nature(of: link), of: link.index) }
-    radios = RadioSwitches(Sysfs(root: settings.sysfsRoot))
   }
 
   /// Asks for gateways not seen before; later news about them comes by events.
@@ -146,11 +158,20 @@ package final class KernelReader {
 
   // MARK: Tables
 
-  /// Dumps links and addresses until the kernel says that nothing changed meanwhile; after the
-  /// last try what came is better than nothing, and is read again next time.
-  private func readTables() -> (failure: String?, hasDrifted: Bool) {
+  private func adopt(_ fresh: LinkTable, _ end: KernelRequests.DumpEnd) {
+    table = fresh
+    radios = RadioSwitches(classifier.sysfs)
+    // What came of a dump that never got through undisturbed is better than nothing.
+    isStale = end != .complete
+  }
+
+  /// Dumps links and addresses until the kernel says that nothing changed meanwhile.
+  private func read(
+    into table: inout LinkTable
+  ) -> (end: KernelRequests.DumpEnd, hasDrifted: Bool) {
     var links: [LinkRecord] = []
     var addresses: [AddressRecord] = []
+    var malformed: UInt64 = 0
     let end = DumpRepeater.run(tries: Self.dumpTries) {
       links.removeAll(keepingCapacity: true)
       addresses.removeAll(keepingCapacity: true)
@@ -160,7 +181,7 @@ package final class KernelReader {
           let parsed = try LinkParser.parse(bytes, message.payload, isDelete: false)
           if case .known(let link) = parsed { links.append(link) }
         } catch {
-          news.counters.malformed += 1
+          malformed += 1
         }
       }
       guard end == .complete else { return end }
@@ -171,14 +192,12 @@ package final class KernelReader {
             addresses.append(address)
           }
         } catch {
-          news.counters.malformed += 1
+          malformed += 1
         }
       }
     }
-    if case .failed(let reason) = end { return (reason, false) }
-    let hasDrifted = table.replace(links: links, addresses: addresses)
-    radios = RadioSwitches(Sysfs(root: settings.sysfsRoot))
-    isStale = end == .interrupted
-    return (nil, hasDrifted)
+    news.counters.malformed += malformed
+    if case .failed = end { return (end, false) }
+    return (end, table.replace(links: links, addresses: addresses))
   }
 }

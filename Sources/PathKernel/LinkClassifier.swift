@@ -46,7 +46,7 @@ struct LinkClassifier: Sendable {
   private static let sharedDrivers: Set<String> = ["cdc_ncm", "cdc_ether", "cdc_mbim", "cdc_eem"]
 
   let settings: KernelSettings
-  private let sysfs: Sysfs
+  let sysfs: Sysfs
 
   init(_ settings: KernelSettings) {
     self.settings = settings

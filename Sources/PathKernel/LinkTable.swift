@@ -3,26 +3,43 @@ internal import PathCore
 /// One link with all that is known of it.
 struct LinkEntry {
   var record: LinkRecord
-  /// Sorted.
-  var addresses: [AddressRecord] = []
+  /// Sorted by `AddressRecord.order`.
+  fileprivate(set) var addresses: [AddressRecord] = []
+  /// The addresses as a snapshot shows them, made when first asked for after a change. A link may
+  /// have thousands, and most snapshots come without a change to them.
+  fileprivate(set) var shown: [InterfaceAddress] = []
   /// What the link is by itself; nil until asked for, and again after it changed.
   var nature: LinkNature?
 
+  /// The kernel tells of a new IPv6 address only when duplicate detection begins in earnest, up to
+  /// a second after a dump shows it as tentative: what is pending proves no event lost.
+  fileprivate var settled: [AddressRecord] { addresses.filter { !$0.isPending } }
+
   /// An address that is or may become fit to leave the link.
   var hasAddress: Bool {
-    addresses.contains { !$0.address.isLinkLocal && !$0.address.isLoopback }
-  }
-
-  func hasUsableAddress(_ family: AddressFamily? = nil) -> Bool {
-    addresses.contains {
-      (family == nil || $0.address.family == family) && $0.usable.isUsable
-    }
+    shown.contains { !$0.address.isLinkLocal && !$0.address.isLoopback }
   }
 }
 
 extension AddressRecord {
-  var usable: InterfaceAddress {
-    InterfaceAddress(address, prefixLength: prefixLength, isPending: isPending)
+  /// What tells two entries of one link apart, in the order that they are kept in.
+  private var order: (IPAddress, IPAddress, UInt8) { (address, peer, prefixLength) }
+
+  static func areInOrder(_ one: AddressRecord, _ other: AddressRecord) -> Bool {
+    one.order < other.order
+  }
+}
+
+extension [AddressRecord] {
+  /// Where the entry is, or belongs.
+  fileprivate func place(of record: AddressRecord) -> (index: Int, isHere: Bool) {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if AddressRecord.areInOrder(self[middle], record) { low = middle + 1 } else { high = middle }
+    }
+    return (low, low < count && self[low].isSameEntry(record))
   }
 }
 
@@ -31,6 +48,8 @@ extension AddressRecord {
 struct LinkTable {
   private(set) var entries: [Int32: LinkEntry] = [:]
   private var indexByName: [String: Int32] = [:]
+  /// Links whose nature or shown addresses must be made anew.
+  private var unprepared: Set<Int32> = []
 
   /// The outcome of one message.
   enum Change: Hashable {
@@ -47,9 +66,13 @@ struct LinkTable {
     if old == record { return .none }
     if let old {
       entries[record.index]?.record = record
-      if old.needsNewNature(record) { entries[record.index]?.nature = nil }
+      if old.needsNewNature(record) {
+        entries[record.index]?.nature = nil
+        unprepared.insert(record.index)
+      }
     } else {
       entries[record.index] = LinkEntry(record: record)
+      unprepared.insert(record.index)
     }
     guard old?.name != record.name else { return .changed }
     if let old, indexByName[old.name] == record.index { indexByName[old.name] = nil }
@@ -64,33 +87,59 @@ struct LinkTable {
   }
 
   mutating func apply(_ address: AddressRecord) -> Change {
-    guard let entry = entries[address.interface] else { return .contradiction }
-    guard let place = entry.addresses.firstIndex(where: address.isSameEntry) else {
-      let place = entry.addresses.firstIndex { address.address < $0.address }
-      entries[address.interface]?.addresses.insert(address, at: place ?? entry.addresses.count)
-      return .changed
+    let index = address.interface
+    guard let (place, isHere) = entries[index]?.addresses.place(of: address) else {
+      return .contradiction
     }
-    if entry.addresses[place] == address { return .none }
-    entries[address.interface]?.addresses[place] = address
+    if isHere {
+      if entries[index]?.addresses[place] == address { return .none }
+      entries[index]?.addresses[place] = address
+    } else {
+      entries[index]?.addresses.insert(address, at: place)
+    }
+    unprepared.insert(index)
     return .changed
   }
 
   mutating func remove(_ address: AddressRecord) -> Change {
-    guard let entry = entries[address.interface],
-      let place = entry.addresses.firstIndex(where: address.isSameEntry)
-    else { return .none }
-    entries[address.interface]?.addresses.remove(at: place)
+    let index = address.interface
+    guard let (place, isHere) = entries[index]?.addresses.place(of: address), isHere else {
+      return .none
+    }
+    entries[index]?.addresses.remove(at: place)
+    unprepared.insert(index)
     return .changed
   }
 
-  var hasUnknownNatures: Bool { entries.values.contains { $0.nature == nil } }
-
-  var linksWithoutNature: [LinkRecord] {
-    entries.values.filter { $0.nature == nil }.map(\.record)
+  /// Finds out what changed links are, and makes their addresses presentable. Returns whether a
+  /// link had to be looked at.
+  mutating func prepare(_ nature: (LinkRecord) -> LinkNature) -> Bool {
+    var hasLooked = false
+    for index in unprepared {
+      guard var entry = entries[index] else { continue }
+      if entry.nature == nil {
+        entry.nature = nature(entry.record)
+        hasLooked = true
+      }
+      entry.shown.removeAll()
+      for record in entry.addresses {
+        let shown = InterfaceAddress(
+          record.address, prefixLength: record.prefixLength, isPending: record.isPending)
+        // Entries that differ by their peer alone are one address.
+        if entry.shown.last != shown { entry.shown.append(shown) }
+      }
+      entries[index] = entry
+    }
+    unprepared.removeAll()
+    return hasLooked
   }
 
-  mutating func setNature(_ nature: LinkNature, of index: Int32) {
-    entries[index]?.nature = nature
+  /// Devices of their own are looked at again: a look at sysfs can fall into a rename.
+  mutating func doubtDevices() {
+    for (index, entry) in entries where entry.nature?.isPhysical ?? false {
+      entries[index]?.nature = nil
+      unprepared.insert(index)
+    }
   }
 
   /// The kernel's own tables, as a dump gives them. What is known about unchanged links is kept.
@@ -98,15 +147,17 @@ struct LinkTable {
   mutating func replace(links: [LinkRecord], addresses: [AddressRecord]) -> Bool {
     var fresh = LinkTable()
     for link in links { _ = fresh.apply(link) }
-    // An address whose link went while the two dumps were made is gone too.
-    for address in addresses { _ = fresh.apply(address) }
+    for (index, records) in Dictionary(grouping: addresses, by: \.interface) {
+      // An address whose link went while the two dumps were made is gone too.
+      fresh.entries[index]?.addresses = records.sorted(by: AddressRecord.areInOrder)
+    }
     var hasDrifted = fresh.entries.count != entries.count
     for (index, entry) in fresh.entries {
       guard let old = entries[index] else {
         hasDrifted = true
         continue
       }
-      if old.record != entry.record || old.addresses != entry.addresses { hasDrifted = true }
+      if old.record != entry.record || old.settled != entry.settled { hasDrifted = true }
       if !old.record.needsNewNature(entry.record) { fresh.entries[index]?.nature = old.nature }
     }
     self = fresh

@@ -108,7 +108,8 @@ struct RouteLookups {
   private func refusal(_ query: RouteQuery, _ code: Int32, _ text: String?) -> Lookup {
     switch code {
     // ENODEV: the interface went while we asked. EAGAIN: a throw route, and no rule after it.
-    case ENETUNREACH, ESRCH, ENODEV, EAGAIN: .noRoute
+    // EOPNOTSUPP, EAFNOSUPPORT: a kernel without this family.
+    case ENETUNREACH, ESRCH, ENODEV, EAGAIN, EOPNOTSUPP, EAFNOSUPPORT: .noRoute
     // For a bound IPv4 lookup that finds nothing, or a reject route, the kernel makes an on-link
     // answer up, and RTM_F_FIB_MATCH turns that into EHOSTUNREACH: it cannot be told apart.
     case EHOSTUNREACH where query.interface != 0 && query.destination.family == .ipv4: .noRoute

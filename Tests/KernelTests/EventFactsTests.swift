@@ -42,7 +42,9 @@ extension KernelTests.EventFacts {
       try lab.ip("route add \(prefix) via 192.0.2.1")
       #expect(reader.drain() == .changed(.route), "\(prefix)")
     }
-    for prefix in ["2001:503:ba3e::2:30/128", "2001:503:ba3e::/48", "2000::/3", "2001:503:b000::/36"] {
+    for prefix in [
+      "2001:503:ba3e::2:30/128", "2001:503:ba3e::/48", "2000::/3", "2001:503:b000::/36",
+    ] {
       _ = reader.drain()
       try lab.ip("-6 route add \(prefix) via 2001:db8::1")
       #expect(reader.drain() == .changed(.route), "\(prefix)")

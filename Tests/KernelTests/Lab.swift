@@ -37,7 +37,10 @@ struct Lab {
 
   /// Many commands in one process.
   func batch(_ lines: [String]) throws {
-    try Self.run(["-batch", "-"], input: lines.joined(separator: "\n") + "\n")
+    let path = "/run/netvane-lab.batch"
+    try (lines.joined(separator: "\n") + "\n").write(
+      toFile: path, atomically: false, encoding: .utf8)
+    try Self.run(["-batch", path])
   }
 
   /// A cable: `name` here, `name` with a p behind it on the far side.
@@ -130,10 +133,16 @@ struct Lab {
       try run([family, "rule", "flush"])
       try? run([family, "rule", "add", "pref", "0", "table", "local"])
       try run([family, "rule", "add", "pref", "32766", "table", "main"])
-      for table in ["main", "100", "51820"] { try? run([family, "route", "flush", "table", table]) }
+      for table in ["main", "100", "51820"] {
+        try? run([family, "route", "flush", "table", table])
+      }
     }
     try run(["nexthop", "flush"])
+    // Taking it down and up restores the loopback's own addresses.
+    try run(["address", "flush", "dev", "lo"])
+    try run(["link", "set", "lo", "down"])
     try run(["link", "set", "lo", "up"])
+    try? run(["address", "add", "127.0.0.1/8", "dev", "lo"])
     for (name, value) in [
       ("ipv4/nexthop_compat_mode", "1"), ("ipv4/conf/all/ignore_routes_with_linkdown", "0"),
     ] {
@@ -141,25 +150,39 @@ struct Lab {
     }
   }
 
-  private static func run(_ arguments: [String], input: String? = nil) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/sbin/ip")
-    process.arguments = arguments
-    let errors = Pipe()
-    process.standardError = errors
-    process.standardOutput = FileHandle.nullDevice
-    let feed = Pipe()
-    if input != nil { process.standardInput = feed }
-    try process.run()
-    if let input {
-      feed.fileHandleForWriting.write(Data(input.utf8))
-      try feed.fileHandleForWriting.close()
+  /// posix_spawn(3) and a plain wait: Foundation's Process was seen to miss the end of a child here.
+  private static func run(_ arguments: [String]) throws {
+    let words = ["ip"] + arguments
+    var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for word in argv { free(word) } }
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw KernelError("pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+    var child: pid_t = 0
+    let path = access("/usr/sbin/ip", X_OK) == 0 ? "/usr/sbin/ip" : "/sbin/ip"
+    let failure = posix_spawn(&child, path, &actions, nil, &argv, environ)
+    close(ends[1])
+    defer { close(ends[0]) }
+    guard failure == 0 else { throw KernelError("start ip", code: failure) }
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let length = read(ends[0], &buffer, buffer.count)
+      if length < 0, errno == EINTR { continue }
+      guard length > 0 else { break }
+      text += buffer[..<length]
     }
-    let text = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    if process.terminationStatus != 0 {
-      let words = String(decoding: text, as: UTF8.self)
-      throw Failure(description: "ip \(arguments.joined(separator: " ")): \(words)")
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    if status != 0 {
+      let said = String(decoding: text, as: UTF8.self)
+      throw Failure(description: "ip \(arguments.joined(separator: " ")): \(said)")
     }
   }
 }

@@ -96,7 +96,8 @@ extension KernelTests.PathFacts {
   }
 
   @Test(
-    "P-06: reject routes refuse, throw goes on", arguments: ["unreachable", "blackhole", "prohibit"])
+    "P-06: reject routes refuse, throw goes on",
+    arguments: ["unreachable", "blackhole", "prohibit"])
   func reject(_ kind: String) throws {
     let lab = try Lab()
     try lab.wire("eth0", ["192.0.2.10/24", "2001:db8::10/64"])
@@ -321,6 +322,17 @@ extension KernelTests.PathFacts {
     #expect(snapshot.named("eth0")?.ipv6?.exits == [eth0])
   }
 
+  @Test("P-10: an unreachable IPv6 default of last resort gives way to a router's")
+  func lastResort() throws {
+    let lab = try Lab()
+    try lab.wire("eth0", ["2001:db8::10/64"])
+    try lab.ip("-6 route add unreachable default metric 4294967295")
+    let reader = try lab.reader()
+    #expect(lab.ready(reader, "eth0").ipv6 == .refused(.unreachable))
+    try lab.ip("-6 route add default via fe80::1 dev eth0 metric 1024")
+    #expect(lab.wait(reader) { !$0.ipv6.exits.isEmpty }.ipv6.exits == [lab.index("eth0")])
+  }
+
   @Test("A default that expires says when")
   func expiry() throws {
     let lab = try Lab()
@@ -339,7 +351,9 @@ extension KernelTests.PathFacts {
     let reader = try lab.reader()
     _ = lab.ready(reader, "eth0")
     try lab.ip("-6 address add 2001:db8::10/64 dev eth0")
-    let pending = lab.wait(reader) { $0.named("eth0")?.addresses.contains { !$0.address.isLinkLocal } ?? false }
+    let pending = lab.wait(reader) {
+      $0.named("eth0")?.addresses.contains { !$0.address.isLinkLocal } ?? false
+    }
     #expect(pending.named("eth0")?.hasUsableAddress == false)
     let done = lab.wait(reader, seconds: 5) { $0.named("eth0")?.hasUsableAddress ?? false }
     #expect(done.named("eth0")?.hasUsableAddress == true)

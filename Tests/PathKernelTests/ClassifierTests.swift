@@ -108,10 +108,13 @@ private func link(
     }
   }
 
-  @Test("C-03: kinds decide before anything else, and the unknown is never costly", arguments: [
-    ("tun", LinkNature.Stacking.tunnel), ("wireguard", .tunnel), ("gre", .tunnel), ("xfrm", .tunnel),
-    ("dummy", .none), ("ifb", .none), ("brand-new", .none), ("bridge", .bridge),
-  ])
+  @Test(
+    "C-03: kinds decide before anything else, and the unknown is never costly",
+    arguments: [
+      ("tun", LinkNature.Stacking.tunnel), ("wireguard", .tunnel), ("gre", .tunnel),
+      ("xfrm", .tunnel),
+      ("dummy", .none), ("ifb", .none), ("brand-new", .none), ("bridge", .bridge),
+    ])
   func kinds(_ kind: String, _ stacking: LinkNature.Stacking) throws {
     let nature = try FakeSysfs().classifier().nature(of: link("x0", kind: kind, hardware: 65534))
     #expect(nature.type == .other)
@@ -123,9 +126,10 @@ private func link(
   @Test("PPP and raw IP without more are other, and need nothing beneath them")
   func pointToPoint() throws {
     let classifier = try FakeSysfs().classifier()
-    for record in [link("ppp0", kind: "ppp", hardware: 512), link("ppp1", hardware: 512),
-      link("raw0", hardware: 519)]
-    {
+    for record in [
+      link("ppp0", kind: "ppp", hardware: 512), link("ppp1", hardware: 512),
+      link("raw0", hardware: 519),
+    ] {
       #expect(classifier.nature(of: record).type == .other)
       #expect(classifier.nature(of: record).stacking == .none)
     }
@@ -134,7 +138,8 @@ private func link(
   @Test("Rules: the first that names a property decides it, by name or alternative name")
   func rules() throws {
     let rules = [
-      InterfaceRule("eth?", isConstrained: true), InterfaceRule("eth0", type: .wifi, isConstrained: false),
+      InterfaceRule("eth?", isConstrained: true),
+      InterfaceRule("eth0", type: .wifi, isConstrained: false),
       InterfaceRule("modem", type: .cellular), InterfaceRule("*", type: .wired, isExpensive: true),
     ]
     let classifier = try FakeSysfs().classifier(rules)
@@ -184,21 +189,20 @@ private func link(
     change(&settings)
     let classifier = LinkClassifier(settings)
     var table = LinkTable()
-    for link in links {
-      _ = table.apply(link)
-      table.setNature(classifier.nature(of: link), of: link.index)
-    }
+    for link in links { _ = table.apply(link) }
     for (index, text) in addresses {
       let address = IPAddress(text)!
       _ = table.apply(
         AddressRecord(interface: index, address: address, peer: address, prefixLength: 24))
     }
+    _ = table.prepare(classifier.nature)
     return InterfaceSelection(
       table, radios: RadioSwitches(), countsBridgeUplink: settings.countsBridgeUplink)
   }
 
   private func record(
-    _ name: String, _ index: Int32, kind: String = "", _ change: (inout LinkRecord) -> Void = { _ in }
+    _ name: String, _ index: Int32, kind: String = "",
+    _ change: (inout LinkRecord) -> Void = { _ in }
   ) -> LinkRecord {
     var record = link(name, index, kind: kind)
     change(&record)
@@ -212,7 +216,8 @@ private func link(
         record("eth0", 2), record("docker0", 3, kind: "bridge"),
         record("veth1", 4, kind: "veth") { $0.master = 3 }, record("veth2", 5, kind: "veth"),
         record("veth3", 6, kind: "veth"),
-      ], [(2, "192.0.2.10"), (3, "172.17.0.1"), (4, "192.0.2.11"), (6, "192.0.2.12"), (5, "fe80::1")])
+      ],
+      [(2, "192.0.2.10"), (3, "172.17.0.1"), (4, "192.0.2.11"), (6, "192.0.2.12"), (5, "fe80::1")])
     #expect(chosen.interfaces.map(\.name) == ["eth0", "docker0", "veth3"])
     #expect(chosen.ignored == 2)
     #expect(chosen.interfaces[1].type == .other)

@@ -60,7 +60,8 @@ import Testing
     #expect(byPrefix["203.0.113.0"]?.nexthopID == 9)
     #expect(byPrefix["203.0.113.128"]?.type == 7)
     #expect(byPrefix["203.0.113.128"]?.hops.isEmpty == true)
-    #expect(routes.contains { if case .route(let route) = $0 { route.expiry != nil } else { false } })
+    #expect(
+      routes.contains { if case .route(let route) = $0 { route.expiry != nil } else { false } })
   }
 
   @Test("The recorded nexthops and neighbours are read")
@@ -81,7 +82,8 @@ import Testing
     #expect(hardware["fe80::1"] == "02:00:5e:00:53:bb")
   }
 
-  @Test("Cut at every offset, a message is refused or skipped, and never read past its end",
+  @Test(
+    "Cut at every offset, a message is refused or skipped, and never read past its end",
     arguments: Bytes.recordings)
   func cuts(_ name: String) throws {
     for datagram in try Bytes.recorded(name) {
@@ -97,7 +99,8 @@ import Testing
     }
   }
 
-  @Test("With bits flipped anywhere, a message can only be refused or differ",
+  @Test(
+    "With bits flipped anywhere, a message can only be refused or differ",
     arguments: Bytes.recordings)
   func flips(_ name: String) throws {
     let seed = UInt64.random(in: .min ... .max)

@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct ResolverTests {
   private func servers(_ text: String) -> [String] {
-    ResolverFile.parse(text.utf8).map { $0.zone.isEmpty ? "\($0.address)" : "\($0.address)%\($0.zone)" }
+    ResolverFile.parse(text.utf8).map {
+      $0.zone.isEmpty ? "\($0.address)" : "\($0.address)%\($0.zone)"
+    }
   }
 
   @Test("D-01: a scoped server keeps its zone")

@@ -191,9 +191,13 @@ struct FilterMachine {
     #expect(machine.accepts(Bytes.message(16, Bytes.link(1))))
     #expect(machine.accepts(Bytes.message(32, [UInt8](repeating: 0, count: 12))))
     #expect(machine.accepts(Bytes.message(24, Bytes.route(length: 24))))
-    #expect(machine.accepts(Bytes.message(24, Bytes.route(family: 28, length: 20) {
-      $0.attribute(Int(RTA_DST.rawValue), [0, 0, 0, 0])
-    })))
+    #expect(
+      machine.accepts(
+        Bytes.message(
+          24,
+          Bytes.route(family: 28, length: 20) {
+            $0.attribute(Int(RTA_DST.rawValue), [0, 0, 0, 0])
+          })))
   }
 
   @Test("Neighbours come through only when they are a gateway")

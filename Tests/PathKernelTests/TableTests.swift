@@ -99,7 +99,8 @@ import Testing
   @Test(
     "Patterns match whole names",
     arguments: [
-      ("eth0", "eth0", true), ("eth0", "eth01", false), ("eth?", "eth1", true), ("eth?", "eth", false),
+      ("eth0", "eth0", true), ("eth0", "eth01", false), ("eth?", "eth1", true),
+      ("eth?", "eth", false),
       ("*", "", true), ("wl*", "wlan0", true), ("wl*", "ewl", false), ("*0", "eth0", true),
       ("e*h*0", "eth10", true), ("**", "x", true), ("", "", true), ("", "a", false),
       ("a*b*c", "aXbYbc", true), ("a*b*c", "aXbYb", false), ("?*", "", false),
@@ -117,7 +118,9 @@ import Testing
   @Test("Only public prefixes are ground for a tunnel")
   func globalPrefixes() {
     for text in ["203.0.113.5", "198.41.0.4", "2001:db8::1"] { #expect(IPAddress(text)!.isGlobal) }
-    for text in ["10.0.0.0", "100.64.0.0", "172.31.0.0", "192.168.1.0", "224.0.0.0", "fe80::", "fc00::"] {
+    for text in [
+      "10.0.0.0", "100.64.0.0", "172.31.0.0", "192.168.1.0", "224.0.0.0", "fe80::", "fc00::",
+    ] {
       #expect(!IPAddress(text)!.isGlobal, "\(text)")
     }
   }

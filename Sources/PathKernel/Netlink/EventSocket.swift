@@ -61,10 +61,13 @@ final class EventSocket {
       if received == -Int(EINTR) { continue }
       if received == -Int(EAGAIN) || received == 0 { break }
       guard received > 0 else {
-        lost = received == -Int(ENOBUFS)
+        lost =
+          received == -Int(ENOBUFS)
           ? "the kernel's queue ran over" : KernelError.text(Int32(-received))
-        // An overrun is told once, before what is still queued; other errors may stay.
-        if received == -Int(ENOBUFS) { continue } else { break }
+        // An overrun is told before what is still queued; other errors may stay.
+        guard received == -Int(ENOBUFS) else { break }
+        budget -= 1
+        continue
       }
       budget -= received
       for slot in 0..<received {

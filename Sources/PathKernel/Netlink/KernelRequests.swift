@@ -222,7 +222,9 @@ final class KernelRequests {
         let code = -(try bytes.int32(message.payload.lowerBound))
         return .refused(code, extendedText(bytes, message))
       }
-      guard let value = try read(bytes, message) else { return .failed("an answer of another kind") }
+      guard let value = try read(bytes, message) else {
+        return .failed("an answer of another kind")
+      }
       return .value(value)
     } catch {
       return .failed("an answer that cannot be read")
