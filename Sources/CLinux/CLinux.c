@@ -1,6 +1,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -28,4 +29,8 @@ int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t sl
 		datagrams[i].truncated = (messages[i].msg_hdr.msg_flags & MSG_TRUNC) != 0;
 	}
 	return count;
+}
+
+int clinux_enter_network(int descriptor) {
+	return setns(descriptor, CLONE_NEWNET) == 0 ? 0 : -errno;
 }

@@ -1,7 +1,12 @@
 import Glibc
 
+if let code = Part.run(Array(CommandLine.arguments.dropFirst())) { exit(code) }
+
 /// Every workload, in the order in which they are run when none is named.
-let workloads: [any Workload.Type] = [FactsWorkload.self]
+let workloads: [any Workload.Type] = [
+  FactsWorkload.self, LatencyWorkload.self, StormWorkload.self, LinksWorkload.self,
+  IdleWorkload.self,
+]
 
 @MainActor func usage(_ message: String) -> Never {
   var lines = ["netvane-bench: \(message)", "", "netvane-bench [WORKLOAD …] [--size small|full]", ""]
@@ -30,16 +35,18 @@ while let argument = arguments.first {
   }
 }
 
+let chosen = workloads.filter { wanted.isEmpty || wanted.contains($0.name) }
+if chosen.contains(where: { $0.needsNetwork }) { Seclusion.enter() }
+
 var failed = false
-for workload in workloads where wanted.isEmpty || wanted.contains(workload.name) {
+for workload in chosen {
   do throws(WorkloadError) {
-    for figure in try workload.run(size) {
-      let value = figure.value >= 100 ? "\(Int(figure.value))" : "\(figure.value)"
-      print("\(workload.name)\t\(figure.name)\t\(value)\(figure.unit)\t\(figure.note)")
-    }
+    for figure in try workload.run(size) { print(figure.line(workload.name)) }
   } catch {
     print("\(workload.name)\tfailed\t\(error.message)")
     failed = true
   }
+  // A pipe's reader should not have to wait for the last workload.
+  fflush(nil)
 }
 exit(failed ? 1 : 0)

@@ -28,4 +28,8 @@ struct clinux_datagram {
 int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t slots,
                         struct clinux_datagram *datagrams, int flags);
 
+/* setns(2) with CLONE_NEWNET: declared for _GNU_SOURCE only. Puts the calling thread into the
+ * network namespace that the descriptor names. Returns 0, or -errno. */
+int clinux_enter_network(int descriptor);
+
 #endif

@@ -1,0 +1,45 @@
+import Glibc
+import PathCore
+import PathDaemon
+import PathPolicy
+
+/// The daemon as users run it, but for its output: it stamps what its one policy decides.
+final class DaemonUnderTest: DaemonDelegate {
+  /// Waits for nothing and publishes each verdict.
+  static let policy = """
+    local policy = { api = 1, description = "says what the verdict is" }
+    function policy.settle() return "0s" end
+    function policy.on_path(ctx, ev)
+      ctx.publish("verdict", ev.status .. " " .. ev.reason)
+    end
+    return policy
+    """
+
+  static func run() -> Int32 {
+    guard let configuration = try? ConfigurationReader.read(BenchNetwork.configuration) else {
+      return 2
+    }
+    let script = PolicyScript(name: "verdict", file: "verdict.lua", source: Array(policy.utf8))
+    let settings = DaemonSettings(
+      scripts: [script], configuration: configuration, version: "bench")
+    let delegate = DaemonUnderTest()
+    do throws(LoopError) {
+      return try Daemon(settings: settings, delegate: delegate).run()
+    } catch {
+      stamp(error.message)
+      return 1
+    }
+  }
+
+  func report(_ report: Report, at time: WallTime) -> Bool {
+    switch report {
+    case .publish(_, _, let data): stamp(PlainReader.decode(data)?.text ?? "nothing")
+    case .gap(let detail): stamp("gap \(detail)")
+    case .fault(let fault): stamp("fault \(fault)")
+    case .ready, .path, .alert, .action, .policy: break
+    }
+    return true
+  }
+
+  func input(_ line: String) -> [Fact] { [] }
+}
