@@ -63,15 +63,44 @@ extension KernelTests.AtTerminal {
   }
 }
 
+extension KernelTests.AtTerminal {
+  @Test func `in the background it leaves the keyboard alone and goes on`() throws {
+    let site = try Site(policies: ["status-border"])
+    let terminal = try Terminal()
+    // A shell with job control in the foreground of its own session, as people have it.
+    let program = try site.run(
+      on: terminal,
+      launcher: ["setsid", "--ctty", "sh", "-m", "-c", #""$@" & echo is $!; wait"#, "sh"])
+    #expect(terminal.shows("green"), "\(terminal.text)")
+    terminal.type("for the shell\n")
+    try site.lab.ip("route del default")
+    #expect(terminal.shows("red"), "\(terminal.text)")
+    let words = terminal.text.split { $0.isWhitespace }
+    let place = try #require(words.firstIndex(of: "is"))
+    let daemon = try #require(pid_t(words[place + 1]))
+    func ticks() throws -> Int {
+      let stat = try String(contentsOfFile: "/proc/\(daemon)/stat", encoding: .utf8)
+      return stat.split(separator: " ")[13...14].compactMap { Int($0) }.reduce(0, +)
+    }
+    // What it leaves unread must not keep it busy either.
+    let before = try ticks()
+    #expect(!terminal.shows("anything", seconds: 0.5))
+    #expect(try ticks() - before < 10)
+    kill(daemon, SIGTERM)
+    #expect(try program.exit(seconds: 2) == 0)
+  }
+}
+
 extension Site {
   /// `netvane run` on a terminal.
   fileprivate func run(
-    on terminal: Terminal, environment: [String: String] = [:]
+    on terminal: Terminal, environment: [String: String] = [:], launcher: [String] = []
   ) throws -> Program {
     defer { terminal.leave() }
     return try Program(
       ["run", policies, "--config", config],
-      environment: environment.merging(["TERM": "xterm"]) { $1 }, terminal: terminal.inner)
+      environment: environment.merging(["TERM": "xterm"]) { $1 }, launcher: launcher,
+      terminal: terminal.inner)
   }
 }
 
