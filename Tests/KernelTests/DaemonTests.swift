@@ -43,8 +43,7 @@ extension KernelTests.Daemon {
       guard let report, report.kind == "publish", report.text("name") == "color" else { return nil }
       return report.text("value")
     }
-    // Down and up may both lie within the two seconds that the border waits for.
-    #expect(published.first == "green" && published.last == "green")
+    #expect(published == ["green", "red", "green"])
     let why = reports.compactMap { $0?.kind == "path" ? $0?.text("reason") : nil }
     #expect(why.contains(PathReason.deadDefaultRoute.rawValue))
   }
@@ -120,6 +119,39 @@ extension KernelTests.Daemon {
     try site.lab.ip("route del default")
     #expect(try program.exit(seconds: 5) == 1)
     #expect(program.errors == "")
+  }
+
+  @Test func `a reader that does not read cannot keep it from ending`() throws {
+    let site = try Site()
+    try site.write(
+      "chatty",
+      """
+      return {
+        api = 1,
+        settle = "0s",
+        on_path = function(ctx)
+          for _ = 1, 5 do ctx.log(("x"):rep(4000)) end
+        end,
+      }
+      """)
+    let program = try Program(
+      ["run", "--json", site.policies, "--config", site.config], room: 4096)
+    _ = try program.event("path")
+    // Whether it waits already or is about to: more is to be said than there is room for.
+    program.send(SIGTERM)
+    #expect(try program.exit(seconds: 2, isReading: false) == 1)
+  }
+
+  @Test func `where nothing can be watched the verdict is still known`() throws {
+    let site = try Site(policies: ["status-border"])
+    // A user namespace with a limit of its own: this one gets no inotify instance.
+    let program = try site.run(
+      launcher: [
+        "unshare", "-r", "sh", "-c",
+        "echo 0 >/proc/sys/user/max_inotify_instances && exec \"$@\"", "sh",
+      ])
+    #expect(try program.event("path").text("status") == "satisfied")
+    try program.end()
   }
 
   @Test func `other name servers are a change of DNS`() throws {

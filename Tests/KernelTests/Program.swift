@@ -27,15 +27,17 @@ final class Program {
   private var errorBytes: [UInt8] = []
   private var code: Int32?
 
-  /// `launcher` is what runs it (`setpriv …`); `terminal` is a descriptor to be its input and output.
+  /// `launcher` is what runs it (`setpriv …`); `terminal` is a descriptor to be its input and output;
+  /// `room` is what the pipe holds that it prints to.
   init(
     _ arguments: [String], environment: [String: String] = [:], launcher: [String] = [],
-    terminal: Int32? = nil
+    terminal: Int32? = nil, room: Int32 = 65_536
   ) throws {
     var out: [Int32] = [-1, -1]
     var err: [Int32] = [-1, -1]
     guard pipe(&out) == 0, pipe(&err) == 0 else { throw Failure(description: "pipe: \(errno)") }
     for end in out + err { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(out[1], 1031, room)  // F_SETPIPE_SZ
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -138,10 +140,10 @@ final class Program {
   func send(_ signal: Int32) { kill(process, signal) }
 
   /// Waits for the end, reading what is said; the exit code, or 128 and the signal.
-  func exit(seconds: Double) throws -> Int32 {
+  func exit(seconds: Double, isReading: Bool = true) throws -> Int32 {
     if let code { return code }
     let end = Date(timeIntervalSinceNow: seconds)
-    while read(until: end) {}
+    while isReading, read(until: end) {}
     var status: Int32 = 0
     // Its streams are closed, or time is over: it is ending, or it does not want to.
     while waitpid(process, &status, WNOHANG) == 0 {
