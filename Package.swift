@@ -79,7 +79,9 @@ let package = Package(
       name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),
     .testTarget(
       name: "KernelTests",
-      dependencies: ["PathKernel", "PathCore", "PathDaemon", "PathTestKit", "CLinux"],
+      dependencies: [
+        "PathKernel", "PathCore", "PathPolicy", "PathDaemon", "PathTestKit", "CLinux", "netvane",
+      ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),
   ]

@@ -83,11 +83,27 @@ extension Daemon {
   /// Longer lines are no answer to anything that is asked here.
   private static let lineMax = 4096
 
+  /// Only arrivals wake: what a shell leaves unread while another program has the terminal must
+  /// not keep the loop spinning.
   private func watchKeyboard() throws(LoopError) {
     var watch: EventLoop.Watch?
-    watch = try loop.watch(descriptor: STDIN_FILENO) { [unowned self] in
-      if !readKeyboard() { watch?.remove() }
+    watch = try loop.watch(descriptor: STDIN_FILENO, onArrival: true) { [unowned self] in
+      while isTyped() {
+        guard readKeyboard() else {
+          watch?.remove()
+          return
+        }
+      }
     }
+  }
+
+  /// Whether there is something to read, and for this program: one in the background that reads
+  /// from its terminal is stopped (SIGTTIN, termios(3)).
+  private func isTyped() -> Bool {
+    let foreground = tcgetpgrp(STDIN_FILENO)
+    if foreground >= 0, foreground != getpgrp() { return false }
+    var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, 0) > 0
   }
 
   /// Takes what was typed; false at its end.

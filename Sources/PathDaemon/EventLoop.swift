@@ -51,14 +51,16 @@ package struct LoopError: Error, Hashable, Sendable {
     unsafe sd_event_unref(event)
   }
 
-  /// Calls `body` whenever the descriptor can be read. sd_event_add_io(3).
+  /// Calls `body` whenever the descriptor can be read, or only when more has come than there was
+  /// (`onArrival`, EPOLLET). sd_event_add_io(3).
   @discardableResult
   package func watch(
-    descriptor: Int32, _ body: @escaping () -> Void
+    descriptor: Int32, onArrival: Bool = false, _ body: @escaping () -> Void
   ) throws(LoopError) -> Watch {
     let watch = Watch { _ in body() }
     let result = unsafe sd_event_add_io(
-      event, &watch.source, descriptor, UInt32(EPOLLIN.rawValue),
+      event, &watch.source, descriptor,
+      UInt32(EPOLLIN.rawValue) | (onArrival ? UInt32(EPOLLET.rawValue) : 0),
       { _, _, events, data in
         unsafe EventLoop.watch(data).body(Int32(bitPattern: events))
         return 0

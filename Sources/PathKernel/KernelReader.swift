@@ -33,7 +33,7 @@ package final class KernelReader {
     classifier = LinkClassifier(settings)
     events = try EventSocket(settings)
     requests = try KernelRequests(userID: userID)
-    resolver = try ResolverWatch(path: settings.resolverPath)
+    resolver = ResolverWatch(path: settings.resolverPath)
   }
 
   /// What there is to say when netlink cannot be had.
@@ -48,7 +48,8 @@ package final class KernelReader {
 
   /// Readable when `drain()` has something to read.
   package var eventDescriptor: Int32 { events.descriptor }
-  /// Readable when `drainResolver()` has something to read.
+  /// Readable when `drainResolver()` has something to read; negative when nothing tells of it, and
+  /// `reconcile()` alone finds other servers.
   package var resolverDescriptor: Int32 { resolver.descriptor }
 
   package var counters: KernelCounters {

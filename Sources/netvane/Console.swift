@@ -58,25 +58,35 @@ struct Console: Sendable {
     bytes.append(UInt8(ascii: "\n"))
     var done = 0
     while done < bytes.count {
+      // A pipe that is ready takes this much without making anybody wait (pipe(7)).
+      let piece = min(bytes.count - done, Int(PIPE_BUF))
+      guard waitUntilWritable(stream.descriptor) else { return false }
       let count = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(stream.descriptor, $0.baseAddress! + done, $0.count - done)
+        unsafe Glibc.write(stream.descriptor, $0.baseAddress! + done, piece)
       }
       if count >= 0 {
         done += count
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      // A terminal shared with a program that made it non-blocking: wait until it takes more.
-      case EAGAIN: waitUntilWritable(stream.descriptor)
-      default: return false
+      } else if errno != EINTR, errno != EAGAIN {
+        return false
       }
     }
     return true
   }
 
-  private func waitUntilWritable(_ descriptor: Int32) {
+  /// Waits for a reader that is slow. False when somebody asked the program to end meanwhile: with
+  /// those signals blocked, a write that waits could not be ended at all.
+  private func waitUntilWritable(_ descriptor: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    unsafe _ = poll(&entry, 1, -1)
+    while unsafe poll(&entry, 1, Self.askMilliseconds) == 0 {
+      var pending = sigset_t()
+      unsafe sigpending(&pending)
+      if unsafe sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1 {
+        return false
+      }
+    }
+    return true
   }
+
+  /// How often a write that waits looks for a signal.
+  private static let askMilliseconds: Int32 = 100
 }

@@ -36,11 +36,11 @@ struct Lab {
   }
 
   /// Many commands in one process.
-  func batch(_ lines: [String]) throws {
+  func batch(_ lines: [String], options: [String] = []) throws {
     let path = "/run/netvane-lab.batch"
     try (lines.joined(separator: "\n") + "\n").write(
       toFile: path, atomically: false, encoding: .utf8)
-    try Self.run(["-batch", path])
+    try Self.run(options + ["-batch", path])
   }
 
   /// A cable: `name` here, `name` with a p behind it on the far side.
@@ -133,7 +133,7 @@ struct Lab {
       try run([family, "rule", "flush"])
       try? run([family, "rule", "add", "pref", "0", "table", "local"])
       try run([family, "rule", "add", "pref", "32766", "table", "main"])
-      for table in ["main", "100", "51820"] {
+      for table in ["main", "77", "100", "200", "51820"] {
         try? run([family, "route", "flush", "table", table])
       }
     }
@@ -145,6 +145,9 @@ struct Lab {
     try? run(["address", "add", "127.0.0.1/8", "dev", "lo"])
     for (name, value) in [
       ("ipv4/nexthop_compat_mode", "1"), ("ipv4/conf/all/ignore_routes_with_linkdown", "0"),
+      ("ipv4/conf/default/ignore_routes_with_linkdown", "0"),
+      ("ipv6/conf/all/ignore_routes_with_linkdown", "0"),
+      ("ipv6/conf/default/ignore_routes_with_linkdown", "0"),
     ] {
       try value.write(toFile: "/proc/sys/net/\(name)", atomically: false, encoding: .utf8)
     }

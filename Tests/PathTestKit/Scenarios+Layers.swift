@@ -40,7 +40,7 @@ extension NetworkScenario {
       try run.network.setUnderlay("wg0", .always)
       try run.expect("always", .satisfied("wg0", uses: [.other]))
     },
-    NetworkScenario("an IP tunnel knows its link") { run in
+    NetworkScenario("an IP tunnel knows its link", needs: [.ipTunnel]) { run in
       try run.wired()
       try run.network.addLink(
         TestLink("ipip0", .other, kind: .ipip(over: "eth0")), addresses: "10.9.0.2/24")
@@ -162,7 +162,7 @@ extension NetworkScenario {
       try run.expect("nothing to pay for", .unsatisfied(.deadDefaultRoute))
     },
     NetworkScenario(
-      "a link whose driver says nothing is judged by its flags", needs: [.operationalState]
+      "a link whose driver says nothing is judged by its flags", needs: [.silentDriver]
     ) { run in
       try run.network.addLink(TestLink("wwan0", .cellular), addresses: "100.64.0.10/24")
       try run.network.addRoute(.ipv4(via: "100.64.0.1", "wwan0"))
@@ -217,8 +217,21 @@ extension NetworkScenario {
         "both good ones are read: \(servers)",
         servers.contains("192.0.2.53") && servers.contains("192.0.2.54"))
     },
-    NetworkScenario("the gateway's hardware tells networks apart", needs: [.radio, .neighbours]) {
-      run in
+    NetworkScenario("the gateway's hardware tells networks apart", needs: [.neighbours]) { run in
+      try run.wireless()
+      run.require("not known yet", try run.path().network == nil)
+      try run.expectNoChange("the gateway answers") {
+        try run.network.setGatewayHardware("198.51.100.1", on: "wlan0", "02:00:00:00:00:01")
+      }
+      run.require("by hardware", try run.path().network?.id == "02:00:00:00:00:01")
+      let before = try run.path()
+      try run.network.setGatewayHardware("198.51.100.1", on: "wlan0", "02:00:00:00:00:02")
+      run.require(
+        "another network", ChangeCauses(from: before, to: try run.path()) == .network)
+    },
+    NetworkScenario(
+      "a wireless network is the same once its gateway has answered", needs: [.radio, .neighbours]
+    ) { run in
       try run.wireless()
       try run.network.setWirelessName("wlan0", "Home")
       run.require("by name", try run.path().network?.id == "Home")

@@ -116,7 +116,7 @@ extension NetworkScenario {
       }
       try run.expect("alone", .satisfied("eth1"))
     },
-    NetworkScenario("a vlan whose parent lost its carrier is down") { run in
+    NetworkScenario("a vlan whose parent lost its carrier is down", needs: [.vlan]) { run in
       try run.network.addLink(TestLink("eth0"))
       try run.network.setUp("eth0")
       try run.network.addLink(
@@ -128,7 +128,7 @@ extension NetworkScenario {
       try run.network.setCarrier("eth0", true)
       try run.expect("parent in", .satisfied("vlan2"))
     },
-    NetworkScenario("a bond takes the type of the port it uses") { run in
+    NetworkScenario("a bond takes the type of the port it uses", needs: [.bond]) { run in
       for (name, type) in [("eth0", InterfaceType.wired), ("wlan0", .wifi)] {
         try run.network.addLink(TestLink(name, type))
       }
@@ -145,7 +145,7 @@ extension NetworkScenario {
       try run.expect("wireless", .satisfied("bond0", type: .wifi, uses: [.wifi]))
     },
     NetworkScenario(
-      "a link that waits to be let in asks for a connection", needs: [.operationalState]
+      "a link that waits to be let in asks for a connection", needs: [.dormancy]
     ) { run in
       try run.wired()
       try run.network.setOperationalState("eth0", .dormant)

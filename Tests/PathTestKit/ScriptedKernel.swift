@@ -4,7 +4,7 @@ package import PathCore
 /// lookup makes of them. It knows nothing of verdicts. Where it says how the kernel behaves, that
 /// was seen on a real one; the scenarios run on both.
 package final class ScriptedKernel: TestNetwork {
-  package let abilities: Set<TestAbility> = [.radio, .operationalState, .neighbours, .ppp]
+  package let abilities = Set(TestAbility.allCases)
 
   var links: [Link] = []
   var routes: [Route] = []

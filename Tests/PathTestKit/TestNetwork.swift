@@ -66,13 +66,19 @@ extension TestNetwork {
 }
 
 /// What not every network can be asked to do.
-package enum TestAbility: Hashable, Sendable {
+package enum TestAbility: CaseIterable, Hashable, Sendable {
   /// rfkill and wireless names.
   case radio
-  /// Operational states that no driver here would report.
-  case operationalState
+  /// Links that wait to be let in, as 802.1X leaves them.
+  case dormancy
+  /// Links whose driver reports no operational state.
+  case silentDriver
   /// Neighbours with a chosen hardware address.
   case neighbours
+  case vlan
+  case bond
+  /// IP tunnels that know their link.
+  case ipTunnel
   /// PPP lines.
   case ppp
 }

@@ -7,26 +7,29 @@ internal import PathCore
 /// The file is often a symbolic link that is swapped, or is replaced by a rename, so it is the
 /// directories that are watched: the one of the file, and of each link on the way to it. The watches
 /// are set anew before each reading, so a change in between is either read or told (inotify(7)).
+/// A user has few inotify instances and editors take many; without one the file is still read, and
+/// again at each `reload`.
 final class ResolverWatch {
   private static let linkLimit = 8
 
+  /// Negative when nothing can be watched.
   let descriptor: Int32
   private let path: String
   private(set) var servers: [NameServer] = []
   /// The names in each watched directory that say something.
   private var names: [Int32: Set<String>] = [:]
 
-  init(path: String) throws(KernelError) {
+  init(path: String) {
     self.path = path
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-    guard descriptor >= 0 else { throw KernelError("watch \(path)") }
     reload()
   }
 
-  deinit { close(descriptor) }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Reads what inotify has to say. Returns whether the servers are others now.
   func drain() -> Bool {
+    guard descriptor >= 0 else { return false }
     var isTouched = false
     var buffer = [UInt8](repeating: 0, count: 8192)
     while true {
@@ -41,7 +44,7 @@ final class ResolverWatch {
   /// Sets the watches and reads the file. Returns whether the servers are others now.
   @discardableResult
   func reload() -> Bool {
-    arm()
+    if descriptor >= 0 { arm() }
     let fresh = ResolverFile.read(path)
     defer { servers = fresh }
     return fresh != servers
