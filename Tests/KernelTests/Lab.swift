@@ -153,7 +153,8 @@ struct Lab {
     }
   }
 
-  /// posix_spawn(3) and a plain wait: Foundation's Process was seen to miss the end of a child here.
+  /// posix_spawn(3) and a plain wait: Foundation's Process was seen to miss the end of a child
+  /// here.
   private static func run(_ arguments: [String]) throws {
     let words = ["ip"] + arguments
     var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

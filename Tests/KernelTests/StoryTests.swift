@@ -36,8 +36,8 @@ enum Told {
     $0.needs.isSubset(of: RealNetwork.sureAbilities)
   }
 
-  /// The stories left out, each with what the kernels that tests run on are not sure to have: device
-  /// kinds that are modules or not built at all, and hardware.
+  /// The stories left out, each with what the kernels that tests run on are not sure to have:
+  /// device kinds that are modules or not built at all, and hardware.
   static let leftOut: [String: TestAbility] = [
     "a vlan whose parent lost its carrier is down": .vlan,
     "a bond takes the type of the port it uses": .bond,
