@@ -67,8 +67,9 @@ package final class Daemon {
   /// Runs until a signal or a broken output ends it; the exit code.
   package func run() throws(LoopError) -> Int32 {
     let config = settings.configuration
-    var set = runtime.load(settings.scripts, reason: .start) { config.settings(for: $0) }
-    set.rejected += settings.refused
+    let set = runtime.load(settings.scripts, refused: settings.refused, reason: .start) {
+      config.settings(for: $0)
+    }
     if let path = settings.record {
       recorder = try Recorder(
         path: path, redacts: settings.redacts, header: TraceHeader(settings, seed: Self.seed))

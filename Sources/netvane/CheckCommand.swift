@@ -22,26 +22,24 @@ struct CheckCommand {
       return 2
     }
     let runtime = PolicyRuntime()
-    let set = runtime.load(directory.scripts, reason: .start) { configuration.settings(for: $0) }
+    let set = runtime.load(directory.scripts, refused: directory.refused, reason: .start) {
+      configuration.settings(for: $0)
+    }
     for policy in set.loaded {
       let state = policy.isEnabled ? console.styled("ok", .green) : console.styled("off", .faint)
       console.print("\(state)\t\(visible(policy.name))\t\(visible(policy.about))")
     }
-    let faults = set.rejected + directory.refused
-    for fault in faults {
+    for fault in set.rejected {
       console.print("\(console.styled("bad", .red))\t\(visible(fault.located))")
     }
-    let known = Set(directory.scripts.map(\.name))
-    let strangers = configuration.policies.keys.filter { !known.contains($0) }.sorted()
-    for name in strangers {
-      let place = "\(configuration.file): policies[\"\(name)\"]: no such policy here"
-      console.print("\(console.styled("note", .yellow))\t\(visible(place))")
+    for stray in configuration.straySettings(policies: directory.scripts.map(\.name)) {
+      console.print("\(console.styled("note", .yellow))\t\(visible(stray))")
     }
-    if set.loaded.isEmpty, faults.isEmpty {
+    if set.loaded.isEmpty, set.rejected.isEmpty {
       console.complain(
         "netvane: \(visible(options.directory)) holds no policies (files named *.lua)")
       return 3
     }
-    return faults.isEmpty ? 0 : 2
+    return set.rejected.isEmpty ? 0 : 2
   }
 }

@@ -41,7 +41,10 @@ struct ReportText {
   private func path(_ policy: String, _ event: PathEvent) -> String {
     let style: Console.Style = event.path.status == .satisfied ? .green : .red
     let monitor = event.monitor == "internet" ? "" : "\(visible(event.monitor)): "
-    let causes = event.causes.words
+    // A change of status brings the others with it; alone they say what the change is.
+    let causes =
+      event.causes.contains(.status)
+      ? event.causes.intersection([.flapping, .resumed, .resync]).words : event.causes.words
     return kind("path", style) + owner(policy) + monitor
       + console.styled(event.path.status.rawValue, style) + "  " + visible(event.path.why)
       + (causes.isEmpty ? "" : console.styled("  (\(causes.joined(separator: ", ")))", .faint))

@@ -38,6 +38,9 @@ struct RunCommand {
       console.complain("netvane: \(visible(path)) holds no policies (files named *.lua)")
       return 3
     }
+    for stray in configuration.straySettings(policies: directory.scripts.map(\.name)) {
+      console.complain("netvane: \(visible(stray))")
+    }
     var settings = DaemonSettings(
       scripts: directory.scripts, refused: directory.refused, configuration: configuration,
       version: netvaneVersion)

@@ -120,7 +120,8 @@ extension Explanation {
         text += "by \(name(of: hop.interface))"
         return hop.isDead ? text + " (dead)" : text
       }
-      return "\(hops.joined(separator: ", ")), table \(answer.table), metric \(answer.metric)"
+      let table = answer.table == 254 ? "main table" : "table \(answer.table)"
+      return "\(hops.joined(separator: ", ")), \(table), metric \(answer.metric)"
     }
   }
 
