@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The workloads of `netvane-bench` in their small size: they fail when the daemon does not report a
-/// change, ends a storm with a wrong verdict, or cannot be measured at all. What they measure is not
-/// looked at here.
+/// The workloads of `netvane-bench` in their small size: they fail when the daemon does not report
+/// a change, ends a storm with a wrong verdict, or cannot be measured at all. What they measure is
+/// not looked at here.
 @Suite(.serialized, .enabled(if: Lab.isWanted)) struct BenchTests {
   @Test(arguments: ["facts", "latency", "storm", "links", "idle"])
   func `a workload does its work in its small size`(name: String) throws {
