@@ -35,6 +35,7 @@ lint: ## format of the Swift files, syntax of Lua files and scripts
 
 bench: ## measure (ARGS="--size small" for a quick look)
 	@.ci/setup
+	$(RELEASE) --product netvane
 	$(RELEASE) --product netvane-bench
 	.build/release/netvane-bench $(ARGS)
 

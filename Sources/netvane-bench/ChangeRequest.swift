@@ -45,8 +45,9 @@ struct ChangeRequest {
   }
 
   private mutating func write<Number: FixedWidthInteger>(_ value: Number, at offset: Int) {
-    unsafe withUnsafeBytes(of: value) {
-      for unsafe(index, byte) in unsafe $0.enumerated() { bytes[offset + index] = byte }
+    for part in 0..<MemoryLayout<Number>.size {
+      let shift = 1.bigEndian == 1 ? MemoryLayout<Number>.size - 1 - part : part
+      bytes[offset + part] = UInt8(truncatingIfNeeded: value >> Number(8 * shift))
     }
   }
 }

@@ -37,7 +37,7 @@ enum FactsWorkload: Workload {
     return [
       Figure(
         name: "changes", value: Double(changes) / took * 1e9, unit: "/s",
-        goal: .atLeast(50_000), note: "of processor time; \(changes) changes"),
+        goal: .atLeast(50_000), note: "\(scripts.count) policies, \(changes) changes, of CPU time"),
       Figure(name: "result", value: Double(hash.value >> 12), unit: "hash"),
     ]
   }
