@@ -1,8 +1,8 @@
 import PathCore
 import PathKernel
 
-/// The kernel's reader, or the reason why there is none: then every snapshot says so, and the verdict
-/// is "unknown", not "down".
+/// The kernel's reader, or the reason why there is none: then every snapshot says so, and the
+/// verdict is "unknown", not "down".
 struct KernelSource {
   let reader: KernelReader?
   private let reason: String

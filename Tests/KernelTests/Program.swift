@@ -27,8 +27,8 @@ final class Program {
   private var errorBytes: [UInt8] = []
   private var code: Int32?
 
-  /// `launcher` is what runs it (`setpriv …`); `terminal` is a descriptor to be its input and output;
-  /// `room` is what the pipe holds that it prints to.
+  /// `launcher` is what runs it (`setpriv …`); `terminal` is a descriptor to be its input and
+  /// output; `room` is what the pipe holds that it prints to.
   init(
     _ arguments: [String], environment: [String: String] = [:], launcher: [String] = [],
     terminal: Int32? = nil, room: Int32 = 65_536

@@ -11,7 +11,7 @@ extension KernelTests.Stories {
   @Test(arguments: Told.stories)
   func `the real kernel gives the verdicts of the story`(_ story: NetworkScenario) throws {
     let network = try RealNetwork()
-    defer { try? network.close() }
+    defer { network.close() }
     var failures = story.failures(on: network)
     if let drift = try network.drift() { failures.append(drift) }
     #expect(failures.isEmpty, "\(story.name)\n\(failures.joined(separator: "\n"))")
@@ -36,8 +36,8 @@ enum Told {
     $0.needs.isSubset(of: RealNetwork.sureAbilities)
   }
 
-  /// The stories left out, each with what the kernels that tests run on are not sure to have: device
-  /// kinds that are modules or not built at all, and hardware.
+  /// The stories left out, each with what the kernels that tests run on are not sure to have:
+  /// device kinds that are modules or not built at all, and hardware.
   static let leftOut: [String: TestAbility] = [
     "a vlan whose parent lost its carrier is down": .vlan,
     "a bond takes the type of the port it uses": .bond,

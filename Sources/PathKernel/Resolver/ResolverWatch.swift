@@ -5,10 +5,10 @@ internal import PathCore
 /// Keeps the servers of resolv.conf up to date.
 ///
 /// The file is often a symbolic link that is swapped, or is replaced by a rename, so it is the
-/// directories that are watched: the one of the file, and of each link on the way to it. The watches
-/// are set anew before each reading, so a change in between is either read or told (inotify(7)).
-/// A user has few inotify instances and editors take many; without one the file is still read, and
-/// again at each `reload`.
+/// directories that are watched: the one of the file, and of each link on the way to it. The
+/// watches are set anew before each reading, so a change in between is either read or told
+/// (inotify(7)). A user has few inotify instances and editors take many; without one the file is
+/// still read, and again at each `reload`.
 final class ResolverWatch {
   private static let linkLimit = 8
 
