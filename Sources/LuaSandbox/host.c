@@ -47,6 +47,16 @@ static int host_rawlen(lua_State *L) {
   return 1;
 }
 
+/* In no order: for loops whose outcome does not depend on one. */
+static int host_next(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 2);
+  luasandbox_charge(L, luasandbox_of(L), 1);
+  if (lua_next(L, 1)) return 2;
+  lua_pushnil(L);
+  return 1;
+}
+
 static int host_freeze(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
@@ -220,7 +230,7 @@ static int host_decode(lua_State *L) {
 static const luaL_Reg host_functions[] = {
   {"setmetatable", host_setmetatable}, {"getmetatable", host_getmetatable},
   {"rawget", host_rawget}, {"rawset", host_rawset}, {"rawequal", host_rawequal},
-  {"rawlen", host_rawlen}, {"freeze", host_freeze}, {"thaw", host_thaw}, {"frozen", host_frozen},
+  {"rawlen", host_rawlen}, {"next", host_next}, {"freeze", host_freeze}, {"thaw", host_thaw}, {"frozen", host_frozen},
   {"seed", host_seed}, {"where", host_where}, {"line_of", host_line_of},
   {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},
   {"decode", host_decode}, {NULL, NULL},

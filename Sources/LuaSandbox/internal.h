@@ -16,6 +16,8 @@ enum {
   ENCODE_DEPTH = 16,            /* tables inside tables, going out */
   DECODE_DEPTH = 32,            /* coming in: room for the host's own envelope */
   RAW_HEADER_BYTES = 8,         /* before each block: its serial number */
+  BLOCK_CLASSES = 20,           /* blocks of up to 304 bytes are kept when freed */
+  BLOCKS_KEPT = 64,             /* of each size */
 };
 
 /* Library functions of Lua itself that ours call once they know the work is bounded. */
@@ -44,10 +46,17 @@ typedef struct job {
   size_t length;
 } job;
 
+/* Freed blocks of one size, each with the address of the next in its first bytes. */
+typedef struct block_list {
+  void *first;
+  size_t count;
+} block_list;
+
 struct luasandbox {
   lua_State *lua;
   luasandbox_limits limits;
 
+  block_list blocks[BLOCK_CLASSES];
   size_t used;                  /* bytes held from the allocator */
   size_t published;             /* of them, in luasandbox_live_bytes */
   uint64_t serial;              /* counts objects, so that they can be ordered without addresses */
@@ -90,6 +99,11 @@ extern const char luasandbox_key_host, luasandbox_key_env, luasandbox_key_dispat
 static inline luasandbox *luasandbox_of(lua_State *L) {
   return *(luasandbox **)lua_getextraspace(L);
 }
+
+/* blocks.c */
+void *luasandbox_take_block(luasandbox *box, void *block, size_t old, size_t size);
+void luasandbox_give_block(luasandbox *box, void *block, size_t size);
+void luasandbox_drop_blocks(luasandbox *box);
 
 /* meter.c */
 void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_size);

@@ -152,7 +152,7 @@ void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_siz
   size_t held = block == NULL ? 0 : old_size + RAW_HEADER_BYTES;
   char *raw = block == NULL ? NULL : (char *)block - RAW_HEADER_BYTES;
   if (new_size == 0) {
-    free(raw);
+    luasandbox_give_block(box, raw, held);
     account(box, held, 0);
     return NULL;
   }
@@ -161,7 +161,7 @@ void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_siz
     refuse(box);
     return NULL;
   }
-  char *fresh = realloc(raw, wanted);
+  char *fresh = luasandbox_take_block(box, raw, held, wanted);
   if (fresh == NULL) {
     if (wanted > held) return NULL;
     fresh = raw;                /* Lua relies on shrinking never failing */

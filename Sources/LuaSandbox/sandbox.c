@@ -242,6 +242,7 @@ void luasandbox_destroy(luasandbox *box) {
   }
   luasandbox_release(box, &box->output, &box->output_capacity);
   luasandbox_release(box, &box->scratch, &box->scratch_capacity);
+  luasandbox_drop_blocks(box);
   luasandbox_publish_use(box);
   if (box->used != 0) atomic_fetch_add(&unbalanced, 1);
   free(box);

@@ -25,11 +25,47 @@ static void decode_waiting(lua_State *L, int waiting, int index) {
   lua_remove(L, -2);
 }
 
+/* Takes the rest into `table`, if it waits: a lazy map under the empty name, whose entries belong
+ * beside it. What the table has already stays. */
+static bool take_rest(lua_State *L, int table, int waiting) {
+  lua_pushliteral(L, "");
+  if (lua_rawget(L, waiting) != LUA_TNUMBER) {
+    lua_pop(L, 1);
+    return false;
+  }
+  luaL_checkstack(L, 10, "data is nested too deeply");
+  decode_waiting(L, waiting, lua_gettop(L));
+  luasandbox_open_table(L, -1);
+  int rest = lua_gettop(L);
+  lua_pushnil(L);
+  while (lua_type(L, rest) == LUA_TTABLE && lua_next(L, rest)) {
+    lua_pushvalue(L, -2);
+    if (lua_rawget(L, table) == LUA_TNIL) {
+      lua_pop(L, 1);
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      lua_rawset(L, table);
+    } else {
+      lua_pop(L, 2);
+    }
+  }
+  lua_settop(L, rest - 2);
+  lua_pushliteral(L, "");
+  lua_pushnil(L);
+  lua_rawset(L, waiting);
+  return true;
+}
+
 static int lazy_index(lua_State *L) {
   lua_settop(L, 2);
   if (lua_rawgetp(L, 1, &mark_lazy) != LUA_TTABLE) return 0;
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, 3) != LUA_TNUMBER) return 0;
+  if (lua_rawget(L, 3) != LUA_TNUMBER) {
+    if (!take_rest(L, 1, 3)) return 0;
+    lua_pushvalue(L, 2);
+    lua_rawget(L, 1);
+    return 1;
+  }
   decode_waiting(L, 3, 4);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 5);
@@ -43,6 +79,7 @@ static int lazy_index(lua_State *L) {
 static int lazy_newindex(lua_State *L) {
   lua_settop(L, 3);
   if (!lua_isnil(L, 2) && lua_rawgetp(L, 1, &mark_lazy) == LUA_TTABLE) {
+    take_rest(L, 1, 4);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, 4) != LUA_TNIL) {
       lua_pushvalue(L, 2);
@@ -62,6 +99,7 @@ static void force(lua_State *L, int table) {
     return;
   }
   int waiting = lua_gettop(L);
+  take_rest(L, table, waiting);
   lua_pushnil(L);
   while (lua_next(L, waiting)) {
     if (lua_type(L, -1) != LUA_TNUMBER) {   /* the bytes */

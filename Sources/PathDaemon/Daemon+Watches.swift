@@ -34,7 +34,7 @@ extension Daemon {
           fireDue()
         })
     }
-    readTimer = try loop.makeTimer(.awake) { [unowned self] in read() }
+    readTimer = try loop.makeTimer(.awake) { [unowned self] in readAgain() }
     expiryTimer = try loop.makeTimer(.boot) { [unowned self] in readSoon() }
     reconcileTimer = try loop.makeTimer(.boot, slack: .seconds(30)) { [unowned self] in
       reconcile()

@@ -7,7 +7,7 @@ import PathPolicy
 
 /// The running program: the kernel's news and the clocks' go in, the engine's orders come out.
 ///
-/// One thread. A burst of news is judged at once and then at most every `restBetween`.
+/// One thread. A burst of news is judged at once and then ever less often: see `readSoon`.
 package final class Daemon {
   let settings: DaemonSettings
   let delegate: any DaemonDelegate
@@ -23,6 +23,10 @@ package final class Daemon {
   var lastRead: Duration = .zero
   var lastResync: Duration?
   var isReadPending = false
+  /// News came that no reading has seen.
+  var isUnread = false
+  /// How soon after a reading the next one may come; grows while news keeps coming.
+  var rest = Daemon.restLeast
   var wakeTimers: [LoopTimer] = []
   var readTimer: LoopTimer?
   var reconcileTimer: LoopTimer?
@@ -35,8 +39,9 @@ package final class Daemon {
 
   /// Feeds the policies' random numbers; in the trace's header.
   static let seed: UInt64 = 1
-  /// Between two readings of the kernel in a burst.
-  static let restBetween = Duration.milliseconds(5)
+  /// Between the first two readings of the kernel in a burst, and between those of a long one.
+  static let restLeast = Duration.microseconds(500)
+  static let restMost = Duration.milliseconds(5)
   /// Between two readings from scratch while events keep being lost.
   static let resyncRest = Duration.seconds(1)
   /// A sleep that was announced and has not come after this long awake is not coming.
@@ -95,6 +100,7 @@ package final class Daemon {
   /// Reads the kernel's present state and judges it.
   func read() {
     isReadPending = false
+    isUnread = false
     let snapshot = kernel.snapshot()
     feed(.snapshot(snapshot))
     lastRead = Clocks.read(CLOCK_MONOTONIC)
@@ -106,12 +112,31 @@ package final class Daemon {
   }
 
   /// Something may have changed: reads at once, or in a moment when it was just done.
+  ///
+  /// Each reading that news led to is followed by one more, because the kernel tells of some changes
+  /// before it has made them: a link's end goes out before its routes are taken down, and a lookup
+  /// waits for no lock (`__dev_notify_flags`, `inet_rtm_getroute`).
   func readSoon() {
+    isUnread = true
     guard !isReadPending else { return }
-    let earliest = lastRead + Self.restBetween
-    if Clocks.read(CLOCK_MONOTONIC) >= earliest { return read() }
+    let now = Clocks.read(CLOCK_MONOTONIC)
+    if now >= lastRead + Self.restMost { rest = Self.restLeast }
+    if now >= lastRead + rest { return readAgain() }
+    armRead()
+  }
+
+  /// The rest is over, or none was needed.
+  func readAgain() {
+    let hasNews = isUnread
+    read()
+    guard hasNews else { return }
+    armRead()
+    rest = min(rest * 2, Self.restMost)
+  }
+
+  private func armRead() {
     isReadPending = true
-    readTimer?.arm(at: earliest)
+    readTimer?.arm(at: lastRead + rest)
   }
 
   /// Kernel events were lost. Says so and reads from scratch, but not more often than once a
@@ -120,6 +145,7 @@ package final class Daemon {
     let now = Clocks.read(CLOCK_MONOTONIC)
     if let last = lastResync, now - last < Self.resyncRest {
       isReadPending = true
+      isUnread = true
       readTimer?.arm(at: last + Self.resyncRest)
       return
     }

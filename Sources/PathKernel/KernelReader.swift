@@ -16,6 +16,8 @@ package final class KernelReader {
   private var table = LinkTable()
   private var radios = RadioSwitches()
   private var hardware = GatewayHardwareCache()
+  /// What the tables and the switches say of the links that count; nil after either changed.
+  private var selected: (interfaces: [Interface], ignored: Int)?
   /// The tables must be read anew before they are used.
   private var isStale = true
   private var news = Intake()
@@ -71,6 +73,7 @@ package final class KernelReader {
     }
     if events.malformed != malformedBefore { news.hints.insert(.reread) }
     if news.hints.contains(.reread) { isStale = true }
+    if !news.hints.isDisjoint(with: [.link, .address, .reread]) { selected = nil }
     if let lost {
       news.counters.overruns += 1
       isStale = true
@@ -123,12 +126,10 @@ package final class KernelReader {
       }
       adopt(table, end)
     }
-    if table.prepare(classifier.nature) { radios = RadioSwitches(classifier.sysfs) }
-    let selection = InterfaceSelection(
-      table, radios: radios, countsBridgeUplink: settings.countsBridgeUplink)
+    let links = selectLinks()
     var snapshot = Snapshot(
-      interfaces: selection.interfaces, nameServers: resolver.servers,
-      ignoredLinks: selection.ignored, userID: userID)
+      interfaces: links.interfaces, nameServers: resolver.servers, ignoredLinks: links.ignored,
+      userID: userID)
     var lookups = RouteLookups(requests, settings)
     lookups.fill(&snapshot)
     nextExpiry = lookups.nextExpiry
@@ -137,6 +138,19 @@ package final class KernelReader {
       snapshot.unavailable = reason
     }
     return snapshot
+  }
+
+  /// The same links as before when it was only routes that changed: the tables may be long.
+  private func selectLinks() -> (interfaces: [Interface], ignored: Int) {
+    if table.prepare(classifier.nature) {
+      radios = RadioSwitches(classifier.sysfs)
+      selected = nil
+    }
+    if let selected { return selected }
+    let selection = InterfaceSelection(
+      table, radios: radios, countsBridgeUplink: settings.countsBridgeUplink)
+    selected = (selection.interfaces, selection.ignored)
+    return (selection.interfaces, selection.ignored)
   }
 
   /// Asks for gateways not seen before; later news about them comes by events.
@@ -162,6 +176,7 @@ package final class KernelReader {
   private func adopt(_ fresh: LinkTable, _ end: KernelRequests.DumpEnd) {
     table = fresh
     radios = RadioSwitches(classifier.sysfs)
+    selected = nil
     // What came of a dump that never got through undisturbed is better than nothing.
     isStale = end != .complete
   }

@@ -52,6 +52,7 @@ final class LoadedPolicy {
   /// A fresh Lua state. The text loaded before, so it loads again, unless memory is short.
   func reset(state: PlainData) {
     if let (fresh, _) = try? Self.load(script, settings) { lua = fresh }
+    encoder.forget()
     adopt(state: state)
   }
 

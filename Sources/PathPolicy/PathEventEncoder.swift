@@ -1,59 +1,60 @@
 import PathCore
 
-/// `ev` of `on_path` and `settle`. Fields that are nil in Lua are left out.
+/// `ev` of `on_path` and `settle`, without its predecessor. Fields that are nil in Lua are left out.
+/// What most policies look at comes first; the rest is decoded when something else is asked for.
 enum PathEventEncoder {
-  /// The event without its predecessor, as an encoded map.
-  static func encode(_ event: PathEvent) -> PlainData {
-    var writer = PlainWriter()
-    writer.reserve(1024)
-    write(event, &writer)
-    return PlainData(bytes: writer.bytes)
-  }
-
-  private static func write(_ event: PathEvent, _ writer: inout PlainWriter) {
+  static func write(_ event: PathEvent, _ writer: inout PlainWriter) {
     let path = event.path
     let map = writer.beginMap()
-    var count = 18
+    var count = 7
     writer.field("monitor", event.monitor)
     writer.field("status", path.status.rawValue)
     writer.field("reason", path.reason.rawValue)
     writer.field("why", path.why)
-    writer.field("dns", path.supportsDNS)
     writer.field("initial", event.isInitial)
-    writer.field("sequence", event.sequence)
-    writer.field("self_inflicted", false)
-    writer.field("unsatisfied_reason", path.unsatisfiedReason.rawValue)
-    writer.text("time")
-    writer.lazy { $0.text(event.time.rfc3339) }
     writer.text("changed")
-    writer.lazy { changed(event.causes, &$0) }
-    writer.text("causes")
-    writer.lazy { causes(event.causes, &$0) }
-    writer.text("uses")
-    writer.lazy { uses(path.uses, &$0) }
-    writer.text("interfaces")
-    writer.lazy { interfaces(path.interfaces, &$0) }
-    writer.text("alternatives")
-    writer.lazy { interfaces(path.alternatives, &$0) }
-    writer.text("gateways")
-    writer.lazy { gateways(path, &$0) }
-    writer.text("flaps")
-    writer.lazy { flaps(event.flaps, &$0) }
-    writer.text("network")
-    writer.lazy { network(path.network, &$0) }
+    changed(event.causes, &writer)
     if let primary = path.primary {
       writer.field("interface", primary.name)
       writer.field("type", primary.type.description)
       count += 2
     }
-    if let family = path.ipv4 {
+    writer.text("")
+    writer.lazy { rest(event, &$0) }
+    writer.endMap(map, count: count)
+  }
+
+  private static func rest(_ event: PathEvent, _ writer: inout PlainWriter) {
+    let path = event.path
+    let map = writer.beginMap()
+    var count = 12
+    writer.field("dns", path.supportsDNS)
+    writer.field("sequence", event.sequence)
+    writer.field("self_inflicted", false)
+    writer.field("unsatisfied_reason", path.unsatisfiedReason.rawValue)
+    writer.field("time", event.time.rfc3339)
+    writer.text("causes")
+    causes(event.causes, &writer)
+    writer.text("uses")
+    uses(path.uses, &writer)
+    writer.text("interfaces")
+    interfaces(path.interfaces, &writer)
+    writer.text("alternatives")
+    interfaces(path.alternatives, &writer)
+    writer.text("gateways")
+    gateways(path, &writer)
+    writer.text("flaps")
+    flaps(event.flaps, &writer)
+    writer.text("network")
+    network(path.network, &writer)
+    if let ipv4 = path.ipv4 {
       writer.text("ipv4")
-      writer.lazy { Self.family(family, &$0) }
+      family(ipv4, &writer)
       count += 1
     }
-    if let family = path.ipv6 {
+    if let ipv6 = path.ipv6 {
       writer.text("ipv6")
-      writer.lazy { Self.family(family, &$0) }
+      family(ipv6, &writer)
       count += 1
     }
     if path.status == .satisfied {

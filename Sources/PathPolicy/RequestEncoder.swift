@@ -1,35 +1,24 @@
 import PathCore
 
 /// Writes a handler's request as the map that the prelude's `call` reads. What few policies look at
-/// is written lazily: the sandbox decodes it when it is first asked for.
+/// is written lazily: the sandbox decodes it when it is first asked for. The prelude keeps the last
+/// event of each monitor, so what it has seen is not sent again.
 struct RequestEncoder {
   private var writer = PlainWriter()
-  /// The last event of each monitor as it was written: the next one's predecessor.
-  private var written: [String: (sequence: Int64, event: PlainData)] = [:]
+  /// The sequence of the last event of each monitor that the Lua state has seen.
+  private var known: [String: Int64] = [:]
+
+  /// The Lua state was made anew and has seen nothing.
+  mutating func forget() { known = [:] }
 
   /// The request as one encoded value; `state` only when the policy's Lua state does not have it.
   mutating func encode(_ request: HandlerRequest, state: PlainData?) -> [UInt8] {
     writer.clear()
     let map = writer.beginMap()
-    var count = 6
+    var count = 5
     writer.field("op", "call")
     writer.field("handler", request.event.handler.rawValue)
     writer.field("seed", Int64(bitPattern: request.seed))
-    writer.text("ev")
-    event(request.event)
-    writer.text("time")
-    writer.lazy { Self.time(request.now.wall, &$0) }
-    writer.text("paths")
-    let paths = writer.beginLazy()
-    let list = writer.beginMap()
-    for event in request.delivered {
-      writer.text(event.monitor)
-      let place = writer.beginLazy()
-      writer.raw(encoded(event, keeps: true))
-      writer.endLazy(place)
-    }
-    writer.endMap(list, count: request.delivered.count)
-    writer.endLazy(paths)
     if !request.activeAlerts.isEmpty {
       writer.text("alerts")
       writer.set(request.activeAlerts)
@@ -45,71 +34,79 @@ struct RequestEncoder {
       writer.raw(state)
       count += 1
     }
+    count += events(request)
+    writer.text("time")
+    writer.lazy { Self.time(request.now.wall, &$0) }
     writer.endMap(map, count: count)
     return writer.bytes
   }
 
-  /// An event as an encoded map, remembered when it was delivered.
-  private mutating func encoded(_ event: PathEvent, keeps: Bool) -> PlainData {
-    if let known = written[event.monitor], known.sequence == event.sequence { return known.event }
-    let data = PathEventEncoder.encode(event)
-    if keeps { written[event.monitor] = (event.sequence, data) }
-    return data
+  /// The event, and those before it that the Lua state has not seen; how many keys beyond `ev`.
+  private mutating func events(_ request: HandlerRequest) -> Int {
+    var told: PathEvent?
+    var proposed: PathEvent?
+    switch request.event {
+    case .path(let event): told = event
+    case .settle(let event): proposed = event
+    case .start, .timer, .button, .dismissed, .system: break
+    }
+    var more = 0
+    let unseen = request.delivered.filter {
+      known[$0.monitor] != $0.sequence && $0.monitor != told?.monitor
+    }
+    if !unseen.isEmpty {
+      writer.text("paths")
+      let list = writer.beginMap()
+      for event in unseen {
+        writer.text(event.monitor)
+        PathEventEncoder.write(event, &writer)
+        known[event.monitor] = event.sequence
+      }
+      writer.endMap(list, count: unseen.count)
+      more += 1
+    }
+    if let told, case .event(let previous) = told.previous, known[told.monitor] != previous.sequence
+    {
+      writer.text("before")
+      PathEventEncoder.write(previous, &writer)
+      more += 1
+    }
+    writer.text("ev")
+    if let event = told ?? proposed {
+      PathEventEncoder.write(event, &writer)
+    } else {
+      small(request.event)
+    }
+    if let told { known[told.monitor] = told.sequence }
+    return more
   }
 
+  /// Numbers and the zone; the prelude makes `ctx.time` of them when a policy asks for it.
   private static func time(_ wall: WallTime, _ writer: inout PlainWriter) {
     let civil = wall.civil
-    let map = writer.beginMap()
-    writer.field("date", civil.date)
-    writer.field("hour", civil.hour)
-    writer.field("minute", civil.minute)
-    writer.field("weekday", civil.weekday)
-    writer.field("zone", wall.zone)
-    writer.endMap(map, count: 5)
+    writer.array(7)
+    for number in [civil.year, civil.month, civil.day, civil.hour, civil.minute, civil.weekday] {
+      writer.integer(Int64(number))
+    }
+    writer.text(wall.zone)
   }
 
-  private mutating func event(_ event: HandlerEvent) {
+  private mutating func small(_ event: HandlerEvent) {
+    let map = writer.beginMap()
+    var count = 1
     switch event {
-    case .settle(let event): path(event, isDelivered: false)
-    case .path(let event): path(event, isDelivered: true)
-    case .start(let reason):
-      let map = writer.beginMap()
-      writer.field("reason", reason.rawValue)
-      writer.endMap(map, count: 1)
+    case .settle, .path: count = 0
+    case .start(let reason): writer.field("reason", reason.rawValue)
     case .timer(let name, let late):
-      let map = writer.beginMap()
       writer.field("name", name)
       writer.field("late", late.shortText)
-      writer.endMap(map, count: 2)
+      count = 2
     case .button(let key, let button):
-      let map = writer.beginMap()
       writer.field("key", key)
       writer.field("button", button)
-      writer.endMap(map, count: 2)
-    case .dismissed(let key):
-      let map = writer.beginMap()
-      writer.field("key", key)
-      writer.endMap(map, count: 1)
-    case .system(let what):
-      let map = writer.beginMap()
-      writer.field("what", what.rawValue)
-      writer.endMap(map, count: 1)
-    }
-  }
-
-  private mutating func path(_ event: PathEvent, isDelivered: Bool) {
-    let map = writer.beginMap()
-    var before: PlainData?
-    if case .event(let previous) = event.previous { before = encoded(previous, keeps: true) }
-    // What is only proposed may have the number of what is delivered later, but not its text.
-    var count = writer.pairs(
-      of: isDelivered ? encoded(event, keeps: true) : PathEventEncoder.encode(event))
-    if let before {
-      writer.text("previous")
-      let place = writer.beginLazy()
-      writer.raw(before)
-      writer.endLazy(place)
-      count += 1
+      count = 2
+    case .dismissed(let key): writer.field("key", key)
+    case .system(let what): writer.field("what", what.rawValue)
     }
     writer.endMap(map, count: count)
   }

@@ -20,7 +20,8 @@ final class BenchNetwork {
   }
 
   init() throws(WorkloadError) {
-    let quiet = "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; "
+    let quiet =
+      "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; "
       + "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6; ip link set lo up"
     // The two ends get different indexes only if the far side has links more: with equal ones the
     // kernel holds carrier events back for up to a second.
@@ -51,7 +52,9 @@ final class BenchNetwork {
   deinit { try? Child.shell("ip link del \(Self.link); ip netns del far") }
 
   private static func farIndexes() -> Int32? {
-    guard let child = try? Child(["/bin/sh", "-c", "ip -n far -o link show far0"]) else { return nil }
+    guard let child = try? Child(["/bin/sh", "-c", "ip -n far -o link show far0"]) else {
+      return nil
+    }
     child.readAll()
     return child.lines.first.flatMap { Int32($0.prefix { $0 != ":" }) }
   }

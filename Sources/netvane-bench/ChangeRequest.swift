@@ -46,7 +46,7 @@ struct ChangeRequest {
 
   private mutating func write<Number: FixedWidthInteger>(_ value: Number, at offset: Int) {
     unsafe withUnsafeBytes(of: value) {
-      for unsafe (index, byte) in unsafe $0.enumerated() { bytes[offset + index] = byte }
+      for unsafe(index, byte) in unsafe $0.enumerated() { bytes[offset + index] = byte }
     }
   }
 }

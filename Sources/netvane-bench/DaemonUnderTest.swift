@@ -7,8 +7,7 @@ import PathPolicy
 final class DaemonUnderTest: DaemonDelegate {
   /// Waits for nothing and publishes each verdict.
   static let policy = """
-    local policy = { api = 1, description = "says what the verdict is" }
-    function policy.settle() return "0s" end
+    local policy = { api = 1, description = "says what the verdict is", settle = "0s" }
     function policy.on_path(ctx, ev)
       ctx.publish("verdict", ev.status .. " " .. ev.reason)
     end

@@ -23,7 +23,7 @@ enum FactsWorkload: Workload {
     let networks = [SampleNetwork.online, SampleNetwork.offline]
     let changes = size == .full ? 200_000 : 2_000
     var hash = ResultHash()
-    let start = nanoseconds()
+    let start = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
     for change in 0..<changes {
       hash.add(clock.perform(engine.handle(.snapshot(networks[change & 1]), at: clock.now)))
       // Long enough for every settle and every banner.
@@ -33,11 +33,11 @@ enum FactsWorkload: Workload {
         return orders
       }
     }
-    let took = Double(nanoseconds() - start)
+    let took = Double(nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - start)
     return [
       Figure(
         name: "changes", value: Double(changes) / took * 1e9, unit: "/s",
-        goal: .atLeast(50_000), note: "\(scripts.count) policies, \(changes) changes"),
+        goal: .atLeast(50_000), note: "of processor time; \(scripts.count) policies, \(changes) changes"),
       Figure(name: "result", value: Double(hash.value >> 12), unit: "hash"),
     ]
   }

@@ -37,7 +37,8 @@ enum IdleWorkload: Workload {
         goal: .atMost(30), note: "the floor is a start of the bare reader"),
       Figure(name: "start to first decision", value: median(decided), unit: "ms"),
       Figure(
-        name: "wake-ups", value: Double(wakeups), unit: "", goal: .atMost(0), note: "in \(seconds) s"),
+        name: "wake-ups", value: Double(wakeups), unit: "", goal: .atMost(0),
+        note: "in \(seconds) s"),
       Figure(
         name: "CPU", value: Double(after.cpuNanoseconds - before.cpuNanoseconds) / 1e6, unit: "ms",
         note: "in \(seconds) s"),

@@ -71,7 +71,8 @@ enum LatencyWorkload: Workload {
     if netvane.missed > 0 || netvane.latencies.isEmpty {
       throw WorkloadError(message: "\(netvane.missed) changes of \(kind.name) were not reported")
     }
-    func figure(_ name: String, _ part: Double, _ goal: Figure.Goal?, _ note: String = "") -> Figure {
+    func figure(_ name: String, _ part: Double, _ goal: Figure.Goal?, _ note: String = "") -> Figure
+    {
       Figure(
         name: "\(kind.name) \(name)", value: netvane.quantile(part), unit: "µs",
         floor: floor.quantile(part), goal: goal, note: note)

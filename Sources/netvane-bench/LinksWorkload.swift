@@ -29,10 +29,11 @@ enum LinksWorkload: Workload {
       let snapshot = try judge(reader)
       first.append(Double(nanoseconds() - start) / 1e6)
       ignored = snapshot.ignoredLinks
-      again.append(try time { () throws(WorkloadError) in
-        _ = reader.reconcile()
-        _ = try judge(reader)
-      })
+      again.append(
+        try time { () throws(WorkloadError) in
+          _ = reader.reconcile()
+          _ = try judge(reader)
+        })
       for _ in 0..<10 {
         steady.append(try time { () throws(WorkloadError) in _ = try judge(reader) })
       }

@@ -38,7 +38,8 @@ enum StormWorkload: Workload {
   private static func storms(_ size: Size) -> [Storm] {
     let (routes, pairs, flaps) = size == .full ? (100_000, 500, 2000) : (1000, 5, 40)
     return [
-      Storm(name: "s1", goalMilliseconds: 10, note: "\(2 * routes) changes of foreign host routes") {
+      Storm(name: "s1", goalMilliseconds: 10, note: "\(2 * routes) changes of foreign host routes")
+      {
         network throws(WorkloadError) in
         try network.near.setHostRoutes(0..<routes, exist: true)
         try network.make(.down)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// CLOCK_MONOTONIC.
-func nanoseconds() -> Int64 {
+/// clock_gettime(2).
+func nanoseconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Int64 {
   var time = timespec()
-  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  unsafe clock_gettime(clock, &time)
   return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 

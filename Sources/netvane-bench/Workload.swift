@@ -99,7 +99,8 @@ struct ResultHash {
 
   mutating func add(_ number: Int) {
     for shift in stride(from: 0, to: 64, by: 8) {
-      value = (value ^ (UInt64(bitPattern: Int64(number)) >> UInt64(shift) & 255))
+      value =
+        (value ^ (UInt64(bitPattern: Int64(number)) >> UInt64(shift) & 255))
         &* 0x100_0000_01B3
     }
   }

@@ -9,7 +9,9 @@ let workloads: [any Workload.Type] = [
 ]
 
 @MainActor func usage(_ message: String) -> Never {
-  var lines = ["netvane-bench: \(message)", "", "netvane-bench [WORKLOAD …] [--size small|full]", ""]
+  var lines = [
+    "netvane-bench: \(message)", "", "netvane-bench [WORKLOAD …] [--size small|full]", "",
+  ]
   lines += workloads.map { "  \($0.name)\t\($0.about)" }
   for line in lines { print(line) }
   exit(2)

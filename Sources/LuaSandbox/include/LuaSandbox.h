@@ -11,7 +11,8 @@
  *   5 string (u32 length, bytes)   6 array (u32 n, n values)
  *   7 map (u32 n, n times key and value; a key is an integer or a string)
  *   8 lazy (u32 length, one encoded value): only as a value in a map, only going in; decoded when
- *     a script first reads it
+ *     a script first reads it. A lazy map under the key "" is the rest: its entries belong beside
+ *     it, and come when a script first reads a key that is not there
  *
  * Maps come out sorted, integers first, then strings bytewise: equal values have equal bytes. A
  * table with just the keys 1 to n comes out as an array, an empty one as a map. Cycles, more than

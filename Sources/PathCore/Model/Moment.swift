@@ -31,17 +31,47 @@ package struct WallTime: Hashable, Sendable {
   /// The civil date and time of day at this offset (proleptic Gregorian calendar).
   package var civil: CivilTime { CivilTime(self) }
 
-  /// RFC 3339 with milliseconds.
+  /// RFC 3339 with milliseconds. Every event carries it, so the digits are written straight.
   package var rfc3339: String {
     let civil = civil
-    let sign = offsetSeconds < 0 ? "-" : "+"
-    let minutes = Int(offsetSeconds.magnitude) / 60
-    let zone =
-      offsetSeconds == 0 ? "Z" : "\(sign)\(Self.two(minutes / 60)):\(Self.two(minutes % 60))"
-    let millis = civil.nanosecond / 1_000_000
-    let fraction = millis < 10 ? "00\(millis)" : millis < 100 ? "0\(millis)" : "\(millis)"
-    return "\(civil.date)T\(Self.two(civil.hour)):\(Self.two(civil.minute)):"
-      + "\(Self.two(civil.second)).\(fraction)\(zone)"
+    guard (0...9999).contains(civil.year) else { return "\(civil.date)T00:00:00Z" }
+    return unsafe String(unsafeUninitializedCapacity: 32) { bytes in
+      var count = 0
+      func put(_ byte: UInt8) {
+        unsafe bytes[count] = byte
+        count += 1
+      }
+      func put(_ number: Int, digits: Int) {
+        var divisor = digits == 4 ? 1000 : digits == 3 ? 100 : 10
+        while divisor > 0 {
+          put(48 + UInt8(truncatingIfNeeded: number / divisor % 10))
+          divisor /= 10
+        }
+      }
+      put(civil.year, digits: 4)
+      put(UInt8(ascii: "-"))
+      put(civil.month, digits: 2)
+      put(UInt8(ascii: "-"))
+      put(civil.day, digits: 2)
+      put(UInt8(ascii: "T"))
+      put(civil.hour, digits: 2)
+      put(UInt8(ascii: ":"))
+      put(civil.minute, digits: 2)
+      put(UInt8(ascii: ":"))
+      put(civil.second, digits: 2)
+      put(UInt8(ascii: "."))
+      put(civil.nanosecond / 1_000_000, digits: 3)
+      if offsetSeconds == 0 {
+        put(UInt8(ascii: "Z"))
+      } else {
+        let minutes = min(Int(offsetSeconds.magnitude) / 60, 99 * 60 + 59)
+        put(offsetSeconds < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))
+        put(minutes / 60, digits: 2)
+        put(UInt8(ascii: ":"))
+        put(minutes % 60, digits: 2)
+      }
+      return count
+    }
   }
 
   fileprivate static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

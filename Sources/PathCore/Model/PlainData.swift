@@ -41,9 +41,6 @@ package struct PlainWriter {
   /// Begins anew in the memory it has.
   package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
-  /// How many bytes were written.
-  package var count: Int { bytes.count }
-
   package mutating func null() { bytes.append(PlainData.Tag.null.rawValue) }
 
   package mutating func bool(_ value: Bool) {
@@ -83,13 +80,6 @@ package struct PlainWriter {
   }
 
   package mutating func raw(_ data: PlainData) { bytes.append(contentsOf: data.bytes) }
-
-  /// The pairs of an encoded map, for a map that is being written; how many there were.
-  package mutating func pairs(of map: PlainData) -> Int {
-    guard map.bytes.count >= 5, map.bytes[0] == PlainData.Tag.map.rawValue else { return 0 }
-    bytes.append(contentsOf: map.bytes[5...])
-    return (1...4).reduce(0) { $0 | Int(map.bytes[$1]) << (8 * ($1 - 1)) }
-  }
 
   /// Begins an array; exactly `count` values follow. An empty one is written as an empty map,
   /// since Lua knows no difference.

@@ -9,7 +9,8 @@ local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
 local concat = env.table.concat
-local setmetatable, rawset, raise_error = host.setmetatable, host.rawset, env.error
+local setmetatable, getmetatable, rawset = host.setmetatable, host.getmetatable, host.rawset
+local next_entry, raise_error = host.next, env.error
 
 local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
 local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
@@ -60,6 +61,16 @@ local FIELDS = {
   on_timer = { name = true, late = true }, on_button = { key = true, button = true },
   on_dismissed = { key = true }, on_system = { what = true },
 }
+
+-- The keys that each table of the API must have, in order.
+local REQUIRED = {}
+for _, spec in pairs(API) do
+  local list = {}
+  for key, rule in pairs(spec) do
+    if rule.required then list[#list + 1] = key end
+  end
+  REQUIRED[spec] = list
+end
 
 local policy, monitors, state_bytes
 local ctx, intents, slots, logs, summary, request, handler
@@ -288,28 +299,45 @@ local CHECKS = {
   end,
 }
 
+-- An entry as it goes out; nil and what is wrong otherwise.
+local function check_entry(key, entry, spec, what)
+  local rule = spec[key]
+  if not rule then
+    return nil, what .. " has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(spec))
+  end
+  local check = CHECKS[rule.type]
+  if check then
+    local result, wrong = check(entry)
+    if result == nil then return nil, "'" .. key .. "': " .. wrong end
+    return result
+  end
+  if type(entry) ~= rule.type then
+    return nil, "'" .. key .. "': expected a " .. rule.type .. ", not " .. shown(entry)
+  end
+  return entry
+end
+
 -- A copy of `value` with each entry as its check returns it; nil, what is wrong and the key otherwise.
+-- Entries are tried in no order first, since what is right needs none; what is wrong is then looked for
+-- in order, so that the same mistake is named each time.
 function check_table(value, spec, what)
   if type(value) ~= "table" then return nil, what .. " is a table { … }, not " .. shown(value) end
-  local good = {}
-  for key, entry in pairs(value) do
-    local rule = spec[key]
-    if not rule then
-      return nil, what .. " has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(spec)), key
-    end
-    local check = CHECKS[rule.type]
-    if check then
-      local result, wrong = check(entry)
-      if result == nil then return nil, "'" .. key .. "': " .. wrong, key end
-      good[key] = result
-    elseif type(entry) ~= rule.type then
-      return nil, "'" .. key .. "': expected a " .. rule.type .. ", not " .. shown(entry), key
-    else
-      good[key] = entry
+  local good, is_good = {}, getmetatable(value) == nil
+  if is_good then
+    for key, entry in next_entry, value do
+      local result = check_entry(key, entry, spec, what)
+      if result == nil then is_good = false else good[key] = result end
     end
   end
-  for key, rule in pairs(spec) do
-    if rule.required and value[key] == nil then return nil, what .. " needs '" .. key .. "'", key end
+  if not is_good then
+    for key, entry in pairs(value) do
+      local result, wrong = check_entry(key, entry, spec, what)
+      if result == nil then return nil, wrong, key end
+      good[key] = result
+    end
+  end
+  for _, key in ipairs(REQUIRED[spec]) do
+    if value[key] == nil then return nil, what .. " needs '" .. key .. "'", key end
   end
   return good
 end
@@ -543,6 +571,9 @@ local function publish(name, value)
   inside()
   local good = good_or_fail(check_name(name))
   if value == nil then fail("ctx.publish('" .. good .. "', value) needs a value") end
+  if type(value) == "boolean" or type(value) == "string" and #value < TEXT_MAX then
+    return decide("value " .. good, { "publish", good, value })
+  end
   local ok, encoded = pcall(host.encode, value, "the value")
   if not ok then fail("ctx.publish('" .. good .. "'): " .. tostring(encoded)) end
   if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
@@ -585,7 +616,9 @@ for _, fields in pairs(FIELDS) do VIEWS[fields] = VIEWS[fields] or view_of(field
 local function path(name)
   no_colon(name, ctx, "ctx.path(monitor)")
   inside(true)
-  local raw = request.paths[good_or_fail(CHECKS.monitor(name))]
+  local good = good_or_fail(CHECKS.monitor(name))
+  local raw = known[good]
+  if request.handler == "on_path" and request.ev.monitor == good then raw = request.ev end
   return raw and view(raw, PATH_FIELDS)
 end
 
@@ -594,10 +627,24 @@ env.print = function(...) log(...) end
 local LATER = { exec = true, open_url = true, http = true, retry = true, cancel = true }
 local VERBS = { "alert", "config", "log", "path", "publish", "state", "time", "timer" }
 
+local function two(number) return number < 10 and "0" .. number or "" .. number end
+
+-- The clock on the wall when this call began; made of numbers when it is first asked for.
+local function wall_time(given)
+  local time = given.made_time
+  if not time then
+    local year, month, day, hour, minute, weekday, zone = env.table.unpack(given.time)
+    time = { hour = hour, minute = minute, weekday = weekday, zone = zone,
+      date = sub("000" .. year, -4) .. "-" .. two(month) .. "-" .. two(day) }
+    given.made_time = time
+  end
+  return time
+end
+
 members.alert, members.timer, members.log, members.publish, members.path = alert, timer, log, publish, path
 setmetatable(members, {
   __index = function(_, key)
-    if key == "time" then return request.time end
+    if key == "time" then return wall_time(request) end
     if LATER[key] then fail("ctx." .. key .. " is not in this version of Netvane") end
     fail("ctx has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, VERBS))
   end,
@@ -628,7 +675,10 @@ local function function_for(name, ev)
   return own or policy.settle
 end
 
+local EMPTY = host.encode({})
+
 local function encoded_state()
+  if getmetatable(members.state) == nil and next_entry(members.state) == nil then return EMPTY end
   local ok, encoded = pcall(host.encode, members.state, "ctx.state")
   if not ok then fail_in(handler, tostring(encoded)) end
   if #encoded > STATE_MAX then
@@ -646,8 +696,26 @@ local function settle_answer(result)
   return { settle = time }
 end
 
+-- The last event of each monitor: the predecessor of the next one. Netvane sends along what this state
+-- has not seen.
+local known = {}
+
+-- Gives a path event its predecessor, which has none itself.
+local function with_previous(raw, before)
+  before = before or known[raw.monitor]
+  if before then
+    rawset(before, "previous", nil)
+    rawset(raw, "previous", before)
+  end
+end
+
 local function call(given)
   request = given
+  if given.paths then
+    for name, raw in pairs(given.paths) do known[name] = raw end
+  end
+  local is_path = FIELDS[given.handler] == PATH_FIELDS
+  if is_path and not given.ev.initial then with_previous(given.ev, given.before) end
   if given.state then members.state, state_bytes = given.state, host.encode(given.state) end
   host.seed(given.seed)
   given.alerts, given.timers = given.alerts or {}, given.timers or {}
@@ -658,6 +726,7 @@ local function call(given)
   local result = handler(mine, view(given.ev, FIELDS[given.handler]))
   ctx = nil
   setmetatable(mine, EXPIRED)
+  if given.handler == "on_path" then known[given.ev.monitor] = given.ev end
 
   if given.handler == "settle" then return settle_answer(result) end
   if summary then summary[2] = (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out" end
