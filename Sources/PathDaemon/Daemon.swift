@@ -113,9 +113,9 @@ package final class Daemon {
 
   /// Something may have changed: reads at once, or in a moment when it was just done.
   ///
-  /// Each reading that news led to is followed by one more, because the kernel tells of some changes
-  /// before it has made them: a link's end goes out before its routes are taken down, and a lookup
-  /// waits for no lock (`__dev_notify_flags`, `inet_rtm_getroute`).
+  /// Each reading that news led to is followed by one more, because the kernel tells of some
+  /// changes before it has made them: a link's end goes out before its routes are taken down, and a
+  /// lookup waits for no lock (`__dev_notify_flags`, `inet_rtm_getroute`).
   func readSoon() {
     isUnread = true
     guard !isReadPending else { return }

@@ -14,7 +14,6 @@ package struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// strerror(3), which for the codes of the kernel is a constant.
   static func text(_ code: Int32) -> String {
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: text)
+    unsafe String(cString: strerror(code))
   }
 }

@@ -104,7 +104,8 @@ package final class KernelReader {
         isStale = true
         return false
       }
-      // What differs may be a change whose event is still on its way: take it in, compare again.
+      // What differs may be a change whose event is still on its way: take that in and compare
+      // again.
       if end == .complete, hasDrifted, drain() != .nothing { continue }
       adopt(fresh, end)
       return hasDrifted

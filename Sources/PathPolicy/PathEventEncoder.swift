@@ -1,7 +1,8 @@
 import PathCore
 
-/// `ev` of `on_path` and `settle`, without its predecessor. Fields that are nil in Lua are left out.
-/// What most policies look at comes first; the rest is decoded when something else is asked for.
+/// `ev` of `on_path` and `settle`, without its predecessor. Fields that are nil in Lua are left
+/// out. What most policies look at comes first; the rest is decoded when something else is asked
+/// for.
 enum PathEventEncoder {
   static func write(_ event: PathEvent, _ writer: inout PlainWriter) {
     let path = event.path

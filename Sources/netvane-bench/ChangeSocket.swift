@@ -30,7 +30,8 @@ final class ChangeSocket {
 
   deinit { close(descriptor) }
 
-  /// Sends what `write` builds and waits until the kernel has done it. Returns the time right before.
+  /// Sends what `write` builds and waits until the kernel has done it. Returns the time right
+  /// before.
   @discardableResult
   private func make(
     _ what: String, _ write: (inout ChangeRequest, UInt32) -> Void

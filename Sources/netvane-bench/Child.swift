@@ -27,7 +27,7 @@ import Glibc
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     let words = unsafe cStrings(arguments)
     let environment = unsafe cStrings(["PATH=/usr/sbin:/usr/bin:/sbin:/bin"])
-    defer { for unsafetext in unsafe words + environment { unsafe free(text) } }
+    defer { unsafe (words + environment).forEach { unsafe free($0) } }
     var process: pid_t = 0
     startedAt = nanoseconds()
     let code = unsafe posix_spawn(&process, arguments[0], &actions, nil, words, environment)

@@ -1,5 +1,5 @@
-/// The release program at rest, with the policies in ./policies: wake-ups, memory, and how soon it is
-/// ready.
+/// The release program at rest, with the policies in ./policies: wake-ups, memory, and how soon it
+/// is ready.
 enum IdleWorkload: Workload {
   static let name = "idle"
   static let about = "the release program at rest: wake-ups, memory, start"

@@ -1,8 +1,8 @@
-/// From the moment before the kernel is asked for a change until a policy's decision about it is out,
-/// beside a bare reader of the same events.
+/// From the moment before the kernel is asked for a change until a policy's decision about it is
+/// out, beside a bare reader of the same events.
 ///
-/// The two take turns on the same cable, each alone in its process: both at once would queue for the
-/// same processor.
+/// The two take turns on the same cable, each alone in its process: both at once would queue for
+/// the same processor.
 enum LatencyWorkload: Workload {
   static let name = "latency"
   static let about = "from a change in the kernel to a policy's decision, beside a bare reader"

@@ -1,8 +1,8 @@
 import PathCore
 import PathKernel
 
-/// A machine with a thousand links: reading and judging all of it, and judging it again when nothing
-/// but a route changed.
+/// A machine with a thousand links: reading and judging all of it, and judging it again when
+/// nothing but a route changed.
 enum LinksWorkload: Workload {
   static let name = "links"
   static let about = "a thousand links: reading all and judging, and judging again"

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A network and mount namespace for this whole program, so that no workload can touch the machine's
-/// own links.
+/// A network and mount namespace for this whole program, so that no workload can touch the
+/// machine's own links.
 enum Seclusion {
   private static let mark = "NETVANE_BENCH_SECLUDED"
 

@@ -92,8 +92,8 @@ extension Int {
   }
 }
 
-/// FNV-1a over whatever a workload gave: printed, so that nothing is optimised away and two runs can
-/// be compared.
+/// FNV-1a over whatever a workload gave: printed, so that nothing is optimised away and two runs
+/// can be compared.
 struct ResultHash {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

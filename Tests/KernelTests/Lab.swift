@@ -163,7 +163,8 @@ struct Lab {
     }
   }
 
-  /// posix_spawn(3) and a plain wait: Foundation's Process was seen to miss the end of a child.
+  /// posix_spawn(3) and a plain wait: Foundation's Process was seen to miss the end of a child
+  /// here.
   private static func run(_ arguments: [String]) throws {
     let words = ["ip"] + arguments
     var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -66,7 +66,8 @@ import Testing
     let box = try Box()
     let script = """
       local one, two = {}, {}
-      local t = { [two] = 8, [one] = 7, [true] = 6, [false] = 5, b = 4, a = 3, [0.5] = 2, [7] = 1, [-7] = 0 }
+      local t = { [two] = 8, [one] = 7, [true] = 6, [false] = 5, b = 4, a = 3, [0.5] = 2,
+        [7] = 1, [-7] = 0 }
       local s = ""
       for _, v in pairs(t) do s = s .. v end
       local k, v = next(t)

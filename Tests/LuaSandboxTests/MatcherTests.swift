@@ -62,9 +62,12 @@ import Testing
       local s, p, init = text(14), pattern(), draw(24) - 12
       local plain = draw(8) == 1
       if init == -11 then init = nil end
-      lines[#lines + 1] = string.format("%q %q: ", s, p) .. show(pcall(string.find, s, p, init, plain))
-        .. " | " .. show(pcall(string.match, s, p, init)) .. " | " .. show(pcall(all, s, p, init))
-        .. " | " .. show(pcall(string.gsub, s, p, replacement(), draw(3) == 1 and draw(4) - 2 or nil))
+      lines[#lines + 1] = string.format("%q %q: ", s, p)
+        .. show(pcall(string.find, s, p, init, plain))
+        .. " | " .. show(pcall(string.match, s, p, init))
+        .. " | " .. show(pcall(all, s, p, init))
+        .. " | " .. show(pcall(string.gsub, s, p, replacement(),
+          draw(3) == 1 and draw(4) - 2 or nil))
     end
     return table.concat(lines, "\\n")
     """
@@ -88,9 +91,8 @@ import Testing
     if ours == theirs { return }
     let pairs = zip(ours.split(separator: 10), theirs.split(separator: 10))
     for (left, right) in pairs where left != right {
-      Issue.record(
-        "ours:  \(String(decoding: left, as: UTF8.self))\nLua's: \(String(decoding: right, as: UTF8.self))"
-      )
+      let texts = [left, right].map { String(decoding: $0, as: UTF8.self) }
+      Issue.record("ours:  \(texts[0])\nLua's: \(texts[1])")
       return
     }
   }

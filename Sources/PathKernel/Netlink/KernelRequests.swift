@@ -262,27 +262,28 @@ final class KernelRequests {
 
   /// Every link; statistics are left out by the kernel.
   func dumpLinks(_ take: (RawSpan, Message) -> Void) -> DumpEnd {
-    dump(Int(RTM_GETLINK), headerLength: MemoryLayout<ifinfomsg>.size, take) { buffer in
+    readDump(Int(RTM_GETLINK), headerLength: MemoryLayout<ifinfomsg>.size, take) { buffer in
       buffer.put(Int(IFLA_EXT_MASK), 1 << 3)  // RTEXT_FILTER_SKIP_STATS
     }
   }
 
   /// Every address of both families.
   func dumpAddresses(_ take: (RawSpan, Message) -> Void) -> DumpEnd {
-    dump(Int(RTM_GETADDR), headerLength: MemoryLayout<ifaddrmsg>.size, take) { _ in }
+    readDump(Int(RTM_GETADDR), headerLength: MemoryLayout<ifaddrmsg>.size, take) { _ in }
   }
 
   /// The routes of all tables that leave by one interface; at most `limit` of them.
   func dumpRoutes(
     _ family: AddressFamily, interface: Int32, limit: Int, _ take: (RawSpan, Message) -> Void
   ) -> DumpEnd {
-    dump(Int(RTM_GETROUTE), headerLength: MemoryLayout<rtmsg>.size, limit: limit, take) { buffer in
+    readDump(Int(RTM_GETROUTE), headerLength: MemoryLayout<rtmsg>.size, limit: limit, take) {
+      buffer in
       buffer.set(family.kernel, at: 0)
       buffer.put(Int(RTA_OIF.rawValue), UInt32(bitPattern: interface))
     }
   }
 
-  private func dump(
+  private func readDump(
     _ type: Int, headerLength: Int, limit: Int = .max, _ take: (RawSpan, Message) -> Void,
     _ write: (inout RequestBuffer) -> Void
   ) -> DumpEnd {

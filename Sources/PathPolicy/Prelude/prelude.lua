@@ -16,6 +16,7 @@ local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
 local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
 local DURATIONS_KEPT = 256
 local STATE_MAX = 64 * 1024
+local ENTRIES_TRIED = 64       -- more than any table of the API has
 local YEAR = 366 * 86400 * 1000000000
 
 -- The table of the API: what may be written where. `type` is a Lua type or one of the checks below.
@@ -73,6 +74,9 @@ for _, spec in pairs(API) do
 end
 
 local policy, monitors, state_bytes
+-- The last event of each monitor: the predecessor of the next one. Netvane sends along what this state
+-- has not seen.
+local known = {}
 local ctx, intents, slots, logs, summary, request, handler
 
 -- What `ctx` has; each call gets a table of its own that stands before this one.
@@ -324,9 +328,13 @@ function check_table(value, spec, what)
   if type(value) ~= "table" then return nil, what .. " is a table { … }, not " .. shown(value) end
   local good, is_good = {}, getmetatable(value) == nil
   if is_good then
+    local entries = 0
     for key, entry in next_entry, value do
-      local result = check_entry(key, entry, spec, what)
+      entries = entries + 1
+      local result
+      if spec[key] then result = check_entry(key, entry, spec, what) end
       if result == nil then is_good = false else good[key] = result end
+      if entries > ENTRIES_TRIED then break end
     end
   end
   if not is_good then
@@ -695,10 +703,6 @@ local function settle_answer(result)
   if not time then fail_in(handler, "settle must return a duration: " .. wrong) end
   return { settle = time }
 end
-
--- The last event of each monitor: the predecessor of the next one. Netvane sends along what this state
--- has not seen.
-local known = {}
 
 -- Gives a path event its predecessor, which has none itself.
 local function with_previous(raw, before)
