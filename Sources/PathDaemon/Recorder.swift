@@ -13,9 +13,11 @@ final class Recorder {
   /// Why the recording ended early.
   private(set) var failure: String?
 
-  /// Opens or makes the file, readable by its owner alone, and writes the header.
+  /// Opens or makes the file, readable by its owner alone, and writes the header. A pipe nobody
+  /// reads is refused rather than waited for.
   init(path: String, redacts: Bool, header: TraceHeader) throws(LoopError) {
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o600)
+    descriptor = unsafe open(
+      path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw LoopError(call: "open \(path)", code: errno) }
     redactor = redacts ? Redactor() : nil
     var writer = JSONWriter()

@@ -142,6 +142,24 @@ extension KernelTests.Daemon {
     #expect(try program.exit(seconds: 2, isReading: false) == 1)
   }
 
+  @Test func `reports to a closed output do not go into the next thing opened`() throws {
+    let site = try Site(policies: ["status-border"])
+    let place = "\(site.folder)/trace"
+    let program = try site.run(
+      "--record", place, launcher: ["sh", "-c", #"exec "$@" >&- <&-"#, "sh"])
+    let isJudged = site.lab.polls {
+      (try? String(contentsOfFile: place, encoding: .utf8))?.contains("\"snapshot\"") ?? false
+    }
+    #expect(isJudged)
+    // Seen: the kernel's event socket was number 1, and was sent every report.
+    for stream in 0...1 {
+      let target = try FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/\(program.process)/fd/\(stream)")
+      #expect(target == "/dev/null")
+    }
+    try program.end()
+  }
+
   @Test func `where nothing can be watched the verdict is still known`() throws {
     let site = try Site(policies: ["status-border"])
     // A user namespace with a limit of its own: this one gets no inotify instance.

@@ -106,6 +106,16 @@ struct Lab {
     return snapshot
   }
 
+  /// Asks again and again until it is so; for what nothing tells of.
+  func polls(seconds: Double = 10, _ isSo: () -> Bool) -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while !isSo() {
+      guard end.timeIntervalSinceNow > 0 else { return false }
+      Glibc.poll(nil, 0, 5)
+    }
+    return true
+  }
+
   /// Waits until the link carries, as seen by the kernel's events.
   func ready(_ reader: KernelReader, _ names: String...) -> Snapshot {
     wait(reader) { snapshot in

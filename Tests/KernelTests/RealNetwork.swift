@@ -56,7 +56,7 @@ final class RealNetwork: TestNetwork {
   }
 
   /// Gives up the tunnels, which then go by themselves.
-  func close() throws {
+  func close() {
     for tunnel in tunnels.values { tunnel.detach() }
     tunnels = [:]
   }
@@ -90,7 +90,7 @@ final class RealNetwork: TestNetwork {
   func drift() throws -> String? {
     var known = try snapshot()
     var fresh = try KernelReader(settings: settings).snapshot()
-    // An address that is not usable yet, and a hardware address nobody asked for, are no facts.
+    // Duplicate detection ends when it likes.
     for position in known.interfaces.indices {
       known.interfaces[position].addresses.removeAll { !$0.isUsable }
     }

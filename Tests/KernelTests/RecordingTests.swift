@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import PathCore
 import PathPolicy
 import PathTestKit
@@ -88,6 +89,15 @@ extension KernelTests.Recordings {
     let nowhere = try site.run("--record", "\(site.folder)/no/trace")
     #expect(try nowhere.exit(seconds: 10) == 1)
     #expect(nowhere.errors.contains("no/trace"))
+  }
+
+  @Test func `a recording into a pipe that nobody reads is refused, not waited for`() throws {
+    let site = try Site(policies: ["status-border"])
+    let pipe = "\(site.folder)/pipe"
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let program = try site.run("--record", pipe)
+    #expect(try program.exit(seconds: 5) == 1)
+    #expect(program.errors.contains(pipe))
   }
 }
 

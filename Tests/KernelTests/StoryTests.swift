@@ -11,7 +11,7 @@ extension KernelTests.Stories {
   @Test(arguments: Told.stories)
   func `the real kernel gives the verdicts of the story`(_ story: NetworkScenario) throws {
     let network = try RealNetwork()
-    defer { try? network.close() }
+    defer { network.close() }
     var failures = story.failures(on: network)
     if let drift = try network.drift() { failures.append(drift) }
     #expect(failures.isEmpty, "\(story.name)\n\(failures.joined(separator: "\n"))")
