@@ -1,5 +1,5 @@
 -- hostile: lives at the edge of its memory, so that each allocation collects all of it
--- expect: memory
+-- expect: stopped
 -- stage: handler
 
 return {
