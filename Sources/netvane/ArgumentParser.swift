@@ -133,20 +133,20 @@ struct ArgumentParser {
         RunOptions(
           directory: operand, config: values[.config], dryRun: values[.dryRun] != nil,
           record: values[.record], redact: values[.noRedact] == nil, json: values[.json] != nil))
-    case .status:
-      return .status(StatusOptions(json: values[.json] != nil))
-    case .explain:
-      return .explain(
-        ExplainOptions(
-          required: try values[.required].map { text throws(UsageError) in try type(text, .required)
-          },
-          prohibited: try types(.prohibited), interface: values[.interface],
-          config: values[.config], json: values[.json] != nil))
+    case .status: return .status(try askOptions())
+    case .explain: return .explain(try askOptions())
     case .check:
       return .check(CheckOptions(directory: operand ?? "", config: values[.config]))
     case .help:
       return .help(try operand.map { text throws(UsageError) in try Self.command(text) })
     }
+  }
+
+  private func askOptions() throws(UsageError) -> AskOptions {
+    AskOptions(
+      required: try values[.required].map { text throws(UsageError) in try type(text, .required) },
+      prohibited: try types(.prohibited), interface: values[.interface],
+      config: values[.config], json: values[.json] != nil)
   }
 
   private func operand() throws(UsageError) -> String? {

@@ -1,27 +1,13 @@
 import PathCore
-import PathDaemon
-import PathPolicy
 
 /// `netvane explain`: why the verdict is what it is, interface by interface.
 struct ExplainCommand {
-  let options: ExplainOptions
+  let options: AskOptions
   let console: Console
 
   func perform() -> Int32 {
-    let configuration: Configuration
-    do throws(ConfigurationError) {
-      configuration = try Places.configuration(options.config)
-    } catch {
-      console.complain("netvane: \(visible(error.located))")
-      return 2
-    }
-    let filter = PathFilter(
-      required: options.required.flatMap { InterfaceType(word: $0.rawValue) },
-      prohibited: options.prohibited.reduce(into: InterfaceTypeSet()) { set, word in
-        if let type = InterfaceType(word: word.rawValue) { set.insert(InterfaceTypeSet(type)) }
-      }, interface: options.interface)
-    let explanation = PathEvaluator.explanation(
-      of: KernelGlance.snapshot(configuration), filter: filter)
+    guard let snapshot = options.snapshot(console) else { return 2 }
+    let explanation = PathEvaluator.explanation(of: snapshot, filter: options.filter)
     if options.json {
       var writer = JSONWriter()
       writer.object { writer in

@@ -79,7 +79,7 @@ let flagTable: [Flag] = [
   Flag(
     name: .config, placeholder: "FILE",
     help: "the configuration, instead of netvane/config.lua in $XDG_CONFIG_HOME or /etc",
-    commands: [.run, .explain, .check]),
+    commands: [.run, .status, .explain, .check]),
   Flag(
     name: .dryRun, placeholder: nil,
     help: "say which actions would be done, do none", commands: [.run]),
@@ -92,13 +92,14 @@ let flagTable: [Flag] = [
     help: "with --record: keep names and addresses as they are", commands: [.run]),
   Flag(
     name: .required, placeholder: "TYPE",
-    help: "count only interfaces of this type: \(typeWords)", commands: [.explain]),
+    help: "count only interfaces of this type: \(typeWords)",
+    commands: [.status, .explain]),
   Flag(
     name: .prohibited, placeholder: "TYPE,…",
-    help: "count no interface of these types", commands: [.explain]),
+    help: "count no interface of these types", commands: [.status, .explain]),
   Flag(
     name: .interface, placeholder: "NAME",
-    help: "count only the interface of this name", commands: [.explain]),
+    help: "count only the interface of this name", commands: [.status, .explain]),
   Flag(
     name: .json, placeholder: nil,
     help: "print one JSON object a line", commands: [.run, .status, .explain]),

@@ -1,8 +1,8 @@
 /// What one command line asks for, checked and typed: what `ArgumentParser` makes of the words.
 enum Invocation: Equatable, Sendable {
   case run(RunOptions)
-  case status(StatusOptions)
-  case explain(ExplainOptions)
+  case status(AskOptions)
+  case explain(AskOptions)
   case check(CheckOptions)
   case help(Command?)
   case version
@@ -19,11 +19,8 @@ struct RunOptions: Equatable, Sendable {
   var json = false
 }
 
-struct StatusOptions: Equatable, Sendable {
-  var json = false
-}
-
-struct ExplainOptions: Equatable, Sendable {
+/// What the commands that ask the kernel once are told.
+struct AskOptions: Equatable, Sendable {
   var required: TypeWord?
   /// In the order given, each once.
   var prohibited: [TypeWord] = []

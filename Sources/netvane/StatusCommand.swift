@@ -1,22 +1,13 @@
 import PathCore
-import PathDaemon
-import PathPolicy
 
-/// `netvane status`: how the network is now, as an unbound socket would find it.
+/// `netvane status`: how the network is now, for an ordinary program or under a filter.
 struct StatusCommand {
-  let options: StatusOptions
+  let options: AskOptions
   let console: Console
 
   func perform() -> Int32 {
-    let configuration: Configuration
-    do throws(ConfigurationError) {
-      configuration = try Places.configuration(nil)
-    } catch {
-      console.complain("netvane: \(visible(error.located))")
-      return 2
-    }
-    let snapshot = KernelGlance.snapshot(configuration)
-    let path = PathEvaluator.path(of: snapshot, filter: .none)
+    guard let snapshot = options.snapshot(console) else { return 2 }
+    let path = PathEvaluator.path(of: snapshot, filter: options.filter)
     if options.json {
       var writer = JSONWriter()
       path.writeJSON(into: &writer)

@@ -32,13 +32,17 @@ struct ArgumentParserTests {
 
   @Test func `nothing but the command means the defaults`() {
     #expect(parse("run") == .success(.run(RunOptions())))
-    #expect(parse("status") == .success(.status(StatusOptions())))
-    #expect(parse("explain") == .success(.explain(ExplainOptions())))
+    #expect(parse("status") == .success(.status(AskOptions())))
+    #expect(
+      parse("status --required wifi --prohibited cellular,other --json")
+        == .success(
+          .status(AskOptions(required: .wifi, prohibited: [.cellular, .other], json: true))))
+    #expect(parse("explain") == .success(.explain(AskOptions())))
     #expect(parse("help") == .success(.help(nil)))
   }
 
   @Test func `explain takes one required type and a list of prohibited ones`() {
-    let options = ExplainOptions(
+    let options = AskOptions(
       required: .wifi, prohibited: [.cellular, .wiredEthernet], interface: "eth0", config: "c",
       json: true)
     #expect(
@@ -52,7 +56,7 @@ struct ArgumentParserTests {
   ) {
     #expect(
       parse("explain --required=\(type.rawValue) --prohibited=\(type.rawValue)")
-        == .success(.explain(ExplainOptions(required: type, prohibited: [type]))))
+        == .success(.explain(AskOptions(required: type, prohibited: [type]))))
   }
 
   @Test func `check takes its directory`() {
