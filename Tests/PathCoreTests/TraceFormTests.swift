@@ -67,7 +67,8 @@ import Testing
     #expect(offline.lines.contains { $0.contains("glibc") })
     let online = PathEvaluator.explanation(of: .online(), filter: .none)
     #expect(
-      online.lines.contains("IPv4, any interface: through 192.0.2.1 by wlan0, main table, metric 0"))
+      online.lines.contains("IPv4, any interface: through 192.0.2.1 by wlan0, main table, metric 0")
+    )
     #expect(online.lines.contains("wlan0 (wifi): carries the path, link works"))
   }
 
