@@ -80,7 +80,8 @@ let package = Package(
     .testTarget(
       name: "KernelTests",
       dependencies: [
-        "PathKernel", "PathCore", "PathPolicy", "PathDaemon", "PathTestKit", "CLinux", "netvane",
+        "PathKernel", "PathCore", "PathPolicy", "PathDaemon", "PathTestKit", "CLinux", "CSystemd",
+        "netvane",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),
