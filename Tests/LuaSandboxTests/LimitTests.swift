@@ -133,24 +133,4 @@ import Testing
     }
     #expect(luasandbox_unbalanced() == 0)
   }
-
-  @Test("a call with twenty fields and six lazy ones takes a few microseconds")
-  func callCost() throws {
-    var entries = (1...20).map { Plain.Entry(key: .init(stringLiteral: "field\($0)"), value: 7) }
-    let event: Plain = ["name": "wlan0", "type": "wifi", "list": [1, 2, 3]]
-    entries += (1...6).map {
-      Plain.Entry(key: .init(stringLiteral: "lazy\($0)"), value: .lazy(event))
-    }
-    let box = try Box(
-      deadline: 0, prelude: "local host = ... return function(v) return host.chunk(v) end")
-    #expect(box.load("return function() end").status == LUASANDBOX_OK)
-    let bytes = Plain.map(entries).bytes
-    var result = luasandbox_result()
-    let clock = ContinuousClock()
-    let elapsed = clock.measure {
-      for _ in 0..<20_000 { luasandbox_call(box.raw, bytes, bytes.count, 1_000_000, &result) }
-    }
-    print("one call: \(elapsed / 20_000)")
-    #expect(elapsed / 20_000 < .microseconds(50))
-  }
 }
