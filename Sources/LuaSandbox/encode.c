@@ -204,13 +204,14 @@ static void write_value(writer *out, int depth, const step *way) {
   }
 }
 
-/* Encodes the value at `index` into the sandbox's output. `name` stands for it in an error text. */
-void luasandbox_encode(lua_State *L, int index, const char *name) {
+/* Encodes the value at `index` into the sandbox's output. `name` stands for it in an error text;
+ * `around` is how many tables will be around it later, which leaves it so many fewer of its own. */
+void luasandbox_encode(lua_State *L, int index, const char *name, int around) {
   writer out = {L, luasandbox_of(L)};
   step root = {NULL, name, strlen(name), 0};
   out.box->output_length = 0;
   out.box->scratch_length = 0;   /* an error may have left an earlier attempt's keys */
   lua_pushvalue(L, index);
-  write_value(&out, 0, &root);
+  write_value(&out, around, &root);
   lua_pop(L, 1);
 }

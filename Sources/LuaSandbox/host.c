@@ -211,11 +211,14 @@ static int host_fuel(lua_State *L) {
   return 1;
 }
 
-/* encode(value, name): its bytes; `name` is what an error text calls it. */
+/* encode(value, name, around): its bytes; `name` is what an error text calls it, `around` how many
+ * tables it will stand in when it goes out. */
 static int host_encode(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   luaL_checkany(L, 1);
-  luasandbox_encode(L, 1, luaL_optstring(L, 2, ""));
+  lua_Integer around = luaL_optinteger(L, 3, 0);
+  luaL_argcheck(L, around >= 0 && around <= ENCODE_DEPTH, 3, "no depth");
+  luasandbox_encode(L, 1, luaL_optstring(L, 2, ""), (int)around);
   lua_pushlstring(L, (const char *)box->output, box->output_length);
   return 1;
 }
@@ -230,8 +233,9 @@ static int host_decode(lua_State *L) {
 static const luaL_Reg host_functions[] = {
   {"setmetatable", host_setmetatable}, {"getmetatable", host_getmetatable},
   {"rawget", host_rawget}, {"rawset", host_rawset}, {"rawequal", host_rawequal},
-  {"rawlen", host_rawlen}, {"next", host_next}, {"freeze", host_freeze}, {"thaw", host_thaw}, {"frozen", host_frozen},
-  {"seed", host_seed}, {"where", host_where}, {"line_of", host_line_of},
+  {"rawlen", host_rawlen}, {"next", host_next}, {"freeze", host_freeze},
+  {"thaw", host_thaw}, {"frozen", host_frozen}, {"seed", host_seed},
+  {"where", host_where}, {"line_of", host_line_of},
   {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},
   {"decode", host_decode}, {NULL, NULL},
 };

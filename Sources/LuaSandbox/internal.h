@@ -139,7 +139,7 @@ int luasandbox_run_with_stack(luasandbox *box, int (*run)(luasandbox *box));
 
 /* decode.c, encode.c */
 void luasandbox_decode(lua_State *L, const uint8_t *bytes, size_t length);
-void luasandbox_encode(lua_State *L, int index, const char *name);
+void luasandbox_encode(lua_State *L, int index, const char *name, int around);
 
 /* tables.c: frozen and lazy tables */
 bool luasandbox_is_frozen(lua_State *L, int index);

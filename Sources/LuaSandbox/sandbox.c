@@ -172,7 +172,7 @@ static int load_body(lua_State *L) {
   lua_call(L, 0, 1);
   lua_setfield(L, -2, "chunk");
   lua_pushnil(L);
-  luasandbox_encode(L, -1, "");
+  luasandbox_encode(L, -1, "", 0);
   return 0;
 }
 
@@ -185,7 +185,7 @@ static int call_body(lua_State *L) {
   box->phase = PHASE_RUN;
   lua_call(L, 1, 1);
   box->phase = PHASE_DATA;
-  luasandbox_encode(L, -1, "");
+  luasandbox_encode(L, -1, "", 0);
   return 0;
 }
 

@@ -28,7 +28,7 @@ static int text_sub(lua_State *L) {
 /* Refuses early what could never fit on the stack: asking for it would cost a full collection. */
 static void check_span(lua_State *L, lua_Integer first, lua_Integer last, size_t length) {
   luasandbox *box = luasandbox_of(L);
-  if (first < 0) first = -first > (lua_Integer)length ? 1 : (lua_Integer)length + first + 1;
+  if (first < 0) first += (lua_Integer)length + 1;
   if (last < 0) last = (lua_Integer)length + last + 1;
   if (first < 1) first = 1;
   if (last > (lua_Integer)length) last = (lua_Integer)length;

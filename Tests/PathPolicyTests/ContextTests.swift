@@ -88,6 +88,7 @@ struct ContextTests {
     ("ctx.state.t = ('x'):rep(66000)", "ctx.state", "64 KiB"),
     ("ctx.state[true] = 1", "ctx.state", "a key that is a boolean"),
     ("local t = ctx.state for _ = 1, 17 do t.t = {} t = t.t end", "ctx.state", "too deeply"),
+    ("local t = ctx.state for _ = 1, 15 do t.t = {} t = t.t end", "ctx.state", "too deeply"),
     ("for i = 1, 20000 do ctx.state['k' .. i] = i end", "ctx.state", "64 KiB"),
     ("ctx.state = { f = ctx.log }", "ctx.state.f", "not plain data"),
   ]) func `state that cannot be kept is a fault of the handler`(
@@ -129,6 +130,17 @@ struct ContextTests {
     rig.online()
     #expect(rig.value("t")?["n"].integer == 1)
     #expect(rig.value("u")?["n"].integer == 2)
+  }
+
+  @Test func `what is published holds thirteen levels, and one more is said to be too many`() {
+    let nest = "local r = {} local t = r for _ = 2, %d do t.t = {} t = t.t end ctx.publish('t', r)"
+    for (levels, isGood) in [(13, true), (14, false), (16, false)] {
+      let rig = Rig.onPath(nest.replacing("%d", with: "\(levels)"))
+      rig.online()
+      #expect((rig.value("t") != nil) == isGood)
+      let fault = rig.faults.first?.located
+      #expect(isGood || says(fault, "p.lua:", "ctx.publish('t')", "too deeply"), "\(rig.faults)")
+    }
   }
 
   @Test func `an equal value is published once`() {

@@ -17,6 +17,7 @@ local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
 local DURATIONS_KEPT = 256
 local STATE_MAX = 64 * 1024
 local ENTRIES_TRIED = 64       -- more than any table of the API has
+local AROUND_STATE, AROUND_VALUE = 1, 3   -- tables around them in what goes out
 local YEAR = 366 * 86400 * 1000000000
 
 -- The table of the API: what may be written where. `type` is a Lua type or one of the checks below.
@@ -426,7 +427,7 @@ end
 
 -- A copy that nobody else holds, of plain data only.
 local function plain(value, name)
-  local ok, bytes = pcall(host.encode, value, name)
+  local ok, bytes = pcall(host.encode, value, name, AROUND_STATE)
   if not ok then fail_data(tostring(bytes)) end
   return host.decode(bytes), bytes
 end
@@ -582,7 +583,7 @@ local function publish(name, value)
   if type(value) == "boolean" or type(value) == "string" and #value < TEXT_MAX then
     return decide("value " .. good, { "publish", good, value })
   end
-  local ok, encoded = pcall(host.encode, value, "the value")
+  local ok, encoded = pcall(host.encode, value, "the value", AROUND_VALUE)
   if not ok then fail("ctx.publish('" .. good .. "'): " .. tostring(encoded)) end
   if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
   -- Written out now: what the policy does to the table later is another value.
@@ -687,7 +688,7 @@ local EMPTY = host.encode({})
 
 local function encoded_state()
   if getmetatable(members.state) == nil and next_entry(members.state) == nil then return EMPTY end
-  local ok, encoded = pcall(host.encode, members.state, "ctx.state")
+  local ok, encoded = pcall(host.encode, members.state, "ctx.state", AROUND_STATE)
   if not ok then fail_in(handler, tostring(encoded)) end
   if #encoded > STATE_MAX then
     fail_in(handler, "ctx.state may have 64 KiB, not " .. #encoded .. " bytes")
