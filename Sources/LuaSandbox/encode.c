@@ -151,6 +151,7 @@ static void write_table(writer *out, int depth, const step *way) {
   luaL_checkstack(L, 8, "data is nested too deeply");
   lua_pushvalue(L, -1);
   luasandbox_open_table(L, -1);
+  if (lua_getmetatable(L, -1)) reject(out, way, "a table of the host's is not plain data");
   size_t count;
   bool is_array;
   size_t offset = collect_keys(out, way, &count, &is_array);

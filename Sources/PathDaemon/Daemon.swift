@@ -44,6 +44,8 @@ package final class Daemon {
   static let restMost = Duration.milliseconds(5)
   /// Between two readings from scratch while events keep being lost.
   static let resyncRest = Duration.seconds(1)
+  /// How long timers that are due may hold the loop, beyond the one that is running.
+  static let turnMost = Duration.milliseconds(50)
   /// A sleep that was announced and has not come after this long awake is not coming.
   static let sleepPatience = Duration.seconds(30)
   /// A lead that grew by less is the clocks' own imprecision.
@@ -214,8 +216,14 @@ package final class Daemon {
     }
   }
 
+  /// Fires what is due by now, for a moment at most: timers that start each other, or very many,
+  /// leave the kernel and signals their turns.
   func fireDue() {
-    while let id = timers.takeDue(at: Clocks.now()) { feed(.timer(id)) }
+    let now = Clocks.now()
+    repeat {
+      guard let id = timers.takeDue(at: now) else { break }
+      feed(.timer(id))
+    } while Clocks.read(CLOCK_MONOTONIC) < now.awake + Self.turnMost
     armTimers()
   }
 }

@@ -5,8 +5,25 @@ import PathCore
 /// event of each monitor, so what it has seen is not sent again.
 struct RequestEncoder {
   private var writer = PlainWriter()
-  /// The sequence of the last event of each monitor that the Lua state has seen.
-  private var known: [String: Int64] = [:]
+  /// The last event of each monitor that the Lua state has seen.
+  private var known: [String: Seen] = [:]
+
+  /// Which event it was, and with which path: the network's identity may become known later, and
+  /// that is no event of its own.
+  private struct Seen {
+    var sequence: Int64
+    var path: Boxed<Path>
+
+    init(_ event: PathEvent) {
+      sequence = event.sequence
+      path = event.$path
+    }
+  }
+
+  private func knows(_ event: PathEvent) -> Bool {
+    guard let seen = known[event.monitor] else { return false }
+    return seen.sequence == event.sequence && seen.path.isSame(as: event.$path)
+  }
 
   /// The Lua state was made anew and has seen nothing.
   mutating func forget() { known = [:] }
@@ -51,22 +68,19 @@ struct RequestEncoder {
     case .start, .timer, .button, .dismissed, .system: break
     }
     var more = 0
-    let unseen = request.delivered.filter {
-      known[$0.monitor] != $0.sequence && $0.monitor != told?.monitor
-    }
+    let unseen = request.delivered.filter { $0.monitor != told?.monitor && !knows($0) }
     if !unseen.isEmpty {
       writer.text("paths")
       let list = writer.beginMap()
       for event in unseen {
         writer.text(event.monitor)
         PathEventEncoder.write(event, &writer)
-        known[event.monitor] = event.sequence
+        known[event.monitor] = Seen(event)
       }
       writer.endMap(list, count: unseen.count)
       more += 1
     }
-    if let told, case .event(let previous) = told.previous, known[told.monitor] != previous.sequence
-    {
+    if let told, case .event(let previous) = told.previous, !knows(previous) {
       writer.text("before")
       PathEventEncoder.write(previous, &writer)
       more += 1
@@ -77,7 +91,7 @@ struct RequestEncoder {
     } else {
       small(request.event)
     }
-    if let told { known[told.monitor] = told.sequence }
+    if let told { known[told.monitor] = Seen(told) }
     return more
   }
 

@@ -122,6 +122,14 @@ struct ContextTests {
     #expect(rig.faults == [])
   }
 
+  @Test func `a read-only table that is like the state is copied when it becomes the state`() {
+    let rig = Rig.onPath(
+      "ctx.state.n = 1\nctx.state = ctx.config", "state = { m = 2 }, config = { m = 2 }")
+    rig.online()
+    rig.offline()
+    #expect(rig.faults == [])
+  }
+
   // MARK: Decisions
 
   @Test func `a published table is a copy of what it was`() {
@@ -139,7 +147,7 @@ struct ContextTests {
       rig.online()
       #expect((rig.value("t") != nil) == isGood)
       let fault = rig.faults.first?.located
-      #expect(isGood || says(fault, "p.lua:", "ctx.publish('t')", "too deeply"), "\(rig.faults)")
+      #expect(isGood || says(fault, "p.lua:2", "ctx.publish('t')", "too deeply"), "\(rig.faults)")
     }
   }
 

@@ -137,6 +137,32 @@ struct EventFieldsTests {
     #expect(text("satisfied2.changed")?.contains("families=true") == true)
     #expect(rig.faults == [])
   }
+
+  @Test func `a network that becomes known later is known to every handler after that`() {
+    let rig = Rig(
+      """
+      local p = { api = 1, every = { tick = "1m" } }
+      function p.on_path(ctx, ev)
+        ctx.publish("before", (ev.previous or ev).network.id or "none")
+      end
+      function p.on_timer(ctx) ctx.publish("id", ctx.path("internet").network.id or "none") end
+      return p
+      """)
+    var snapshot = Snapshot.online()
+    rig.simulator.feed(.snapshot(snapshot))
+    rig.simulator.advance(.seconds(61))
+    #expect(rig.value("id")?.text == "none")
+    snapshot.gatewayHardware = [
+      GatewayHardware(
+        interface: 2, gateway: IPAddress(ipv4: 0xC000_0201), address: "02:00:00:00:00:01")
+    ]
+    rig.simulator.feed(.snapshot(snapshot))
+    rig.simulator.advance(.seconds(61))
+    #expect(rig.value("id")?.text == "02:00:00:00:00:01")
+    rig.offline()
+    #expect(rig.value("before")?.text == "02:00:00:00:00:01")
+    #expect(rig.faults == [])
+  }
 }
 
 extension Snapshot {

@@ -62,15 +62,17 @@ extension Engine {
   /// Gives each distinct filter one place, and keeps the paths of those known before.
   private mutating func assignFilters() {
     var next: [FilterState] = []
+    var places: [PathFilter: Int] = [:]
+    let before = Dictionary(filters.map { ($0.filter, $0) }) { first, _ in first }
     for policy in policies.indices {
       for monitor in policies[policy].monitors.indices {
         let filter = policies[policy].monitors[monitor].declaration.filter
-        if let index = next.firstIndex(where: { $0.filter == filter }) {
+        if let index = places[filter] {
           policies[policy].monitors[monitor].filter = index
         } else {
           policies[policy].monitors[monitor].filter = next.count
-          next.append(
-            filters.first { $0.filter == filter } ?? FilterState(filter: filter))
+          places[filter] = next.count
+          next.append(before[filter] ?? FilterState(filter: filter))
         }
       }
     }

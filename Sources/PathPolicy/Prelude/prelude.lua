@@ -8,7 +8,7 @@ local type, pairs, ipairs, tostring, select = env.type, env.pairs, env.ipairs, e
 local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
-local concat = env.table.concat
+local concat, unpack = env.table.concat, env.table.unpack
 local setmetatable, getmetatable, rawset = host.setmetatable, host.getmetatable, host.rawset
 local next_entry, raise_error = host.next, env.error
 
@@ -642,7 +642,7 @@ local function two(number) return number < 10 and "0" .. number or "" .. number 
 local function wall_time(given)
   local time = given.made_time
   if not time then
-    local year, month, day, hour, minute, weekday, zone = env.table.unpack(given.time)
+    local year, month, day, hour, minute, weekday, zone = unpack(given.time)
     time = { hour = hour, minute = minute, weekday = weekday, zone = zone,
       date = sub("000" .. year, -4) .. "-" .. two(month) .. "-" .. two(day) }
     given.made_time = time
@@ -727,7 +727,7 @@ local function call(given)
   handler = function_for(given.handler, given.ev)
   intents, slots, logs, summary = {}, {}, 0, nil
   ctx = setmetatable({}, LIVE)
-  local mine = ctx
+  local mine, held = ctx, members.state
   local result = handler(mine, view(given.ev, FIELDS[given.handler]))
   ctx = nil
   setmetatable(mine, EXPIRED)
@@ -737,7 +737,7 @@ local function call(given)
   if summary then summary[2] = (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out" end
   local encoded = encoded_state()
   local changed = encoded ~= state_bytes
-  if changed then
+  if changed or members.state ~= held then
     -- Read back, so that what the policy still holds of it is not the state any more.
     members.state, state_bytes = host.decode(encoded), encoded
   end
