@@ -4,8 +4,8 @@ import Glibc
 import Testing
 
 extension KernelTests {
-  /// The program beside a login manager that announces sleep: a system bus of our own, and a stand-in
-  /// that owns logind's name on it.
+  /// The program beside a login manager that announces sleep: a system bus of our own, and a
+  /// stand-in that owns logind's name on it.
   @Suite struct Sleep {}
 }
 
