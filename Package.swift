@@ -40,7 +40,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "PathPolicy", dependencies: ["PathCore", "LuaSandbox", "CLinux"],
-      resources: [.embedInCode("Prelude/prelude.lua")],
+      resources: ["words", "errors", "checks", "loading", "verbs", "calling"].map {
+        .embedInCode("Prelude/\($0).lua")
+      },
       swiftSettings: swiftSettings),
     .target(name: "PathActions", dependencies: ["PathCore"], swiftSettings: swiftSettings),
     .target(

@@ -29,12 +29,17 @@ import PathCore
     }
     unsafe self.sandbox = sandbox
     _ = try unsafe run { result in
-      unsafe PackageResources.prelude_lua.withUnsafeBufferPointer { source in
+      unsafe Self.prelude.withUnsafeBufferPointer { source in
         unsafe luasandbox_boot(
           sandbox, "prelude.lua", source.baseAddress, source.count, result)
       }
     }
   }
+
+  /// The prelude's files, one chunk when put together in this order.
+  private static let prelude: [UInt8] =
+    PackageResources.words_lua + PackageResources.errors_lua + PackageResources.checks_lua
+    + PackageResources.loading_lua + PackageResources.verbs_lua + PackageResources.calling_lua
 
   deinit { unsafe luasandbox_destroy(sandbox) }
 

@@ -1,0 +1,136 @@
+-- Checks of what a policy writes: each returns the value as it goes out, or nil and what is wrong.
+
+local function check_string(value, most, what)
+  if type(value) ~= "string" then return nil, "expected " .. what .. ", not " .. shown(value) end
+  if #value == 0 then return nil, what .. " must not be empty" end
+  if #value > most then return nil, what .. " may have " .. most .. " bytes, not " .. #value end
+  return value
+end
+
+local function check_word(value, words, what)
+  for _, word in ipairs(words) do
+    if value == word then return value end
+  end
+  return nil, shown(value) .. " is no " .. what .. hint(value, words)
+end
+
+local function check_list(value, item)
+  if type(value) ~= "table" then value = { value } end
+  local list = {}
+  for key, entry in pairs(value) do
+    if type(key) ~= "number" then return nil, "expected a list, found the key " .. shown(key) end
+    local good, wrong = item(entry)
+    if good == nil then return nil, wrong end
+    list[#list + 1] = good
+  end
+  if #list > 64 then return nil, "at most 64 entries are allowed" end
+  return list
+end
+
+local function check_name(value) return check_string(value, KEY_MAX, "a name") end
+
+local check_table
+
+local CHECKS = {
+  ["interface type"] = function(value) return check_word(value, TYPES, "interface type") end,
+  ["list of interface types"] = function(value)
+    return check_list(value, function(v) return check_word(v, TYPES, "interface type") end)
+  end,
+  ["list of names"] = function(value) return check_list(value, check_name) end,
+  name = check_name,
+  key = function(value)
+    if value == "policy-fault" then return nil, "the key 'policy-fault' is Netvane's own" end
+    return check_string(value, KEY_MAX, "a key")
+  end,
+  -- Text for people may come from outside: it is cut, not refused.
+  title = function(value)
+    if type(value) == "number" then value = tostring(value) end
+    return check_string(type(value) == "string" and cut(value, TITLE_MAX) or value, TITLE_MAX, "a text")
+  end,
+  text = function(value)
+    if type(value) == "number" then value = tostring(value) end
+    if type(value) ~= "string" then return nil, "expected a text, not " .. shown(value) end
+    return cut(value, TEXT_MAX)
+  end,
+  severity = function(value) return check_word(value, SEVERITIES, "severity") end,
+  duration = read_duration,
+  delay = function(value)
+    local time, wrong = read_duration(value)
+    if time == 0 then return nil, "the duration must be longer than nothing" end
+    return time, wrong
+  end,
+  settle = function(value)
+    if type(value) == "function" then return value end
+    local time, wrong = read_duration(value)
+    if not time then return nil, wrong .. ", or a function(ctx, ev) that returns one" end
+    if time > 86400000000000 then return nil, "a settle of more than a day is never useful" end
+    return time
+  end,
+  version = function(value)
+    local whole = type(value) == "number" and tointeger(value)
+    if not whole or whole < 1 then return nil, "expected a whole number from 1 on, not " .. shown(value) end
+    return whole
+  end,
+  monitor = function(value) return check_word(value, keys(monitors), "monitor of this policy") end,
+  buttons = function(value)
+    if type(value) ~= "table" then return nil, "expected a list of buttons, not " .. shown(value) end
+    local list, seen = {}, {}
+    for key, entry in pairs(value) do
+      if type(key) ~= "number" then return nil, "expected a list of buttons, found the key " .. shown(key) end
+      local button, wrong = check_table(entry, API.button, "a button")
+      if not button then return nil, wrong end
+      if seen[button.id] then return nil, "two buttons have the id '" .. button.id .. "'" end
+      seen[button.id] = true
+      list[#list + 1] = { button.id, button.label }
+    end
+    if #list > 8 then return nil, "at most 8 buttons are allowed" end
+    return list
+  end,
+}
+
+-- An entry as it goes out; nil and what is wrong otherwise.
+local function check_entry(key, entry, spec, what)
+  local rule = spec[key]
+  if not rule then
+    return nil, what .. " has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(spec))
+  end
+  local check = CHECKS[rule.type]
+  if check then
+    local result, wrong = check(entry)
+    if result == nil then return nil, "'" .. key .. "': " .. wrong end
+    return result
+  end
+  if type(entry) ~= rule.type then
+    return nil, "'" .. key .. "': expected a " .. rule.type .. ", not " .. shown(entry)
+  end
+  return entry
+end
+
+-- A copy of `value` with each entry as its check returns it; nil, what is wrong and the key otherwise.
+-- Entries are tried in no order first, since what is right needs none; what is wrong is then looked for
+-- in order, so that the same mistake is named each time.
+function check_table(value, spec, what)
+  if type(value) ~= "table" then return nil, what .. " is a table { … }, not " .. shown(value) end
+  local good, is_good = {}, getmetatable(value) == nil
+  if is_good then
+    local entries = 0
+    for key, entry in next_entry, value do
+      entries = entries + 1
+      local result
+      if spec[key] then result = check_entry(key, entry, spec, what) end
+      if result == nil then is_good = false else good[key] = result end
+      if entries > ENTRIES_TRIED then break end
+    end
+  end
+  if not is_good then
+    for key, entry in pairs(value) do
+      local result, wrong = check_entry(key, entry, spec, what)
+      if result == nil then return nil, wrong, key end
+      good[key] = result
+    end
+  end
+  for _, key in ipairs(REQUIRED[spec]) do
+    if value[key] == nil then return nil, what .. " needs '" .. key .. "'", key end
+  end
+  return good
+end

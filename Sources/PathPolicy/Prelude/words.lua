@@ -1,0 +1,86 @@
+-- The policy API, version 1. Runs inside each policy's state before the policy does, is handed the
+-- sandbox's host functions, and returns the one function that Netvane calls.
+--
+-- A handler's decisions are collected in `intents` and go out together when it returns.
+--
+-- The prelude is one chunk in six files, in this order: words, errors, checks, loading, verbs, calling.
+local host = ...
+local env = host.env
+local type, pairs, ipairs, tostring, select = env.type, env.pairs, env.ipairs, env.tostring, env.select
+local tonumber, pcall = env.tonumber, env.pcall
+local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
+local find, sub, byte = env.string.find, env.string.sub, env.string.byte
+local concat, unpack = env.table.concat, env.table.unpack
+local setmetatable, getmetatable, rawset = host.setmetatable, host.getmetatable, host.rawset
+local next_entry, raise_error = host.next, env.error
+
+local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
+local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
+local DURATIONS_KEPT = 256
+local STATE_MAX = 64 * 1024
+local ENTRIES_TRIED = 64       -- more than any table of the API has
+local AROUND_STATE, AROUND_VALUE = 1, 3   -- tables around them in what goes out
+local YEAR = 366 * 86400 * 1000000000
+
+-- The table of the API: what may be written where. `type` is a Lua type or one of the checks below.
+local API = {
+  policy = {
+    api = { type = "number", required = true }, description = { type = "string" },
+    enabled = { type = "boolean" }, version = { type = "version" }, migrate = { type = "function" },
+    monitors = { type = "table" }, settle = { type = "settle" }, config = { type = "table" },
+    state = { type = "table" }, every = { type = "table" },
+    on_start = { type = "function" }, on_path = { type = "function" },
+    on_timer = { type = "function" }, on_button = { type = "function" },
+    on_dismissed = { type = "function" }, on_result = { type = "function" },
+    on_system = { type = "function" },
+  },
+  monitor = {
+    required = { type = "interface type" }, prohibited = { type = "list of interface types" },
+    interface = { type = "name" }, ignore = { type = "list of names" }, bound = { type = "boolean" },
+    settle = { type = "settle" }, settle_max = { type = "duration" },
+  },
+  alert = {
+    key = { type = "key", required = true }, title = { type = "title", required = true },
+    body = { type = "text" }, severity = { type = "severity" }, expires = { type = "delay" },
+    buttons = { type = "buttons" }, channel = { type = "name" },
+  },
+  button = { id = { type = "key", required = true }, label = { type = "title", required = true } },
+  timer = { until_change = { type = "monitor" }, across_reboot = { type = "boolean" } },
+}
+
+local TYPES = { "wifi", "wired", "cellular", "loopback", "other", "wiredEthernet" }
+local SEVERITIES = { "info", "warning", "critical" }
+local HANDLERS = { "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_system" }
+
+-- What `ev` may hold, by handler; any of it may be nil.
+local PATH_FIELDS = {
+  monitor = true, status = true, reason = true, why = true, interface = true, type = true,
+  interfaces = true, alternatives = true, uses = true, ipv4 = true, ipv6 = true, dns = true,
+  expensive = true, constrained = true, expensive_source = true, gateways = true, network = true,
+  initial = true, changed = true, causes = true, flaps = true, since = true, previous = true,
+  sequence = true, time = true, self_inflicted = true, unsatisfied_reason = true,
+}
+local FIELDS = {
+  settle = PATH_FIELDS, on_path = PATH_FIELDS, on_start = { reason = true },
+  on_timer = { name = true, late = true }, on_button = { key = true, button = true },
+  on_dismissed = { key = true }, on_system = { what = true },
+}
+
+-- The keys that each table of the API must have, in order.
+local REQUIRED = {}
+for _, spec in pairs(API) do
+  local list = {}
+  for key, rule in pairs(spec) do
+    if rule.required then list[#list + 1] = key end
+  end
+  REQUIRED[spec] = list
+end
+
+local policy, monitors, state_bytes
+-- The last event of each monitor: the predecessor of the next one. Netvane sends along what this state
+-- has not seen.
+local known = {}
+local ctx, intents, slots, logs, summary, request, handler
+
+-- What `ctx` has; each call gets a table of its own that stands before this one.
+local members = {}
