@@ -27,7 +27,14 @@ local function check_list(value, item)
   return list
 end
 
-local function check_name(value) return check_string(value, KEY_MAX, "a name") end
+-- What Netvane looks things up by. Other bytes would be repaired on their way, and not be found again.
+local function check_key(value, what)
+  local good, wrong = check_string(value, KEY_MAX, what)
+  if good and not utf8_len(good) then return nil, what .. " must be UTF-8" end
+  return good, wrong
+end
+
+local function check_name(value) return check_key(value, "a name") end
 
 local check_table
 
@@ -40,7 +47,7 @@ local CHECKS = {
   name = check_name,
   key = function(value)
     if value == "policy-fault" then return nil, "the key 'policy-fault' is Netvane's own" end
-    return check_string(value, KEY_MAX, "a key")
+    return check_key(value, "a key")
   end,
   -- Text for people may come from outside: it is cut, not refused.
   title = function(value)

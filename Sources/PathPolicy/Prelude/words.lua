@@ -9,6 +9,7 @@ local env = host.env
 local type, pairs, ipairs, tostring, select = env.type, env.pairs, env.ipairs, env.tostring, env.select
 local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
+local utf8_len = env.utf8.len
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
 local concat, unpack = env.table.concat, env.table.unpack
 local setmetatable, getmetatable, rawset = host.setmetatable, host.getmetatable, host.rawset
