@@ -7,6 +7,7 @@ local env = host.env
 local type, pairs, ipairs, tostring, select = env.type, env.pairs, env.ipairs, env.tostring, env.select
 local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
+local utf8_len = env.utf8.len
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
 local concat, unpack = env.table.concat, env.table.unpack
 local setmetatable, getmetatable, rawset = host.setmetatable, host.getmetatable, host.rawset
@@ -243,7 +244,14 @@ local function check_list(value, item)
   return list
 end
 
-local function check_name(value) return check_string(value, KEY_MAX, "a name") end
+-- What Netvane looks things up by. Other bytes would be repaired on their way, and not be found again.
+local function check_key(value, what)
+  local good, wrong = check_string(value, KEY_MAX, what)
+  if good and not utf8_len(good) then return nil, what .. " must be UTF-8" end
+  return good, wrong
+end
+
+local function check_name(value) return check_key(value, "a name") end
 
 local check_table
 
@@ -256,7 +264,7 @@ local CHECKS = {
   name = check_name,
   key = function(value)
     if value == "policy-fault" then return nil, "the key 'policy-fault' is Netvane's own" end
-    return check_string(value, KEY_MAX, "a key")
+    return check_key(value, "a key")
   end,
   -- Text for people may come from outside: it is cut, not refused.
   title = function(value)
