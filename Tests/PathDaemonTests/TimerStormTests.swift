@@ -18,7 +18,7 @@ import Testing
         api = 1,
         on_start = function(ctx) for i = 1, 60 do ctx.timer.start("t" .. i, "1ms") end end,
         on_timer = function(ctx, ev)
-          for _ = 1, 200000 do end
+          for _ = 1, 900000 do end
           ctx.timer.start(ev.name, "1ms")
         end,
       }
@@ -32,6 +32,6 @@ import Testing
     let begin = Clocks.read(CLOCK_MONOTONIC)
     end.arm(at: begin + .milliseconds(300))
     #expect(try daemon.run() == 0)
-    #expect(Clocks.read(CLOCK_MONOTONIC) - begin < .milliseconds(900))
+    #expect(Clocks.read(CLOCK_MONOTONIC) - begin < .seconds(2))
   }
 }

@@ -151,6 +151,13 @@ struct ContextTests {
     }
   }
 
+  @Test(arguments: [
+    #"ctx.alert.raise { key = "\xFF", title = "t" }"#, #"ctx.timer.start("a\xC3", "1s")"#,
+    #"ctx.publish("\xED\xA0\x80", 1)"#, #"ctx.alert.active("\xFE")"#,
+  ]) func `a key that is not UTF-8 would not be found again, so it is refused`(_ call: String) {
+    #expect(says(Rig.fault(onPath: call), "p.lua:2", "must be UTF-8"))
+  }
+
   @Test func `an equal value is published once`() {
     let rig = Rig.onPath("ctx.publish('t', { a = 1, b = { 2 } }) ctx.publish('x', ev.sequence)")
     for _ in 0..<4 {
