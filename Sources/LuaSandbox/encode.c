@@ -205,14 +205,26 @@ static void write_value(writer *out, int depth, const step *way) {
   }
 }
 
-/* Encodes the value at `index` into the sandbox's output. `name` stands for it in an error text;
+/* Writes the value at `index` after what the output has. `name` stands for it in an error text;
  * `around` is how many tables will be around it later, which leaves it so many fewer of its own. */
-void luasandbox_encode(lua_State *L, int index, const char *name, int around) {
+void luasandbox_encode_more(lua_State *L, int index, const char *name, int around) {
   writer out = {L, luasandbox_of(L)};
   step root = {NULL, name, strlen(name), 0};
-  out.box->output_length = 0;
-  out.box->scratch_length = 0;   /* an error may have left an earlier attempt's keys */
   lua_pushvalue(L, index);
   write_value(&out, around, &root);
   lua_pop(L, 1);
+}
+
+/* Encodes the value at `index` into the sandbox's output. */
+void luasandbox_encode(lua_State *L, int index, const char *name, int around) {
+  luasandbox *box = luasandbox_of(L);
+  box->output_length = 0;
+  box->scratch_length = 0;   /* an error may have left an earlier attempt's keys */
+  luasandbox_encode_more(L, index, name, around);
+}
+
+/* Room for bytes after what the output has. */
+uint8_t *luasandbox_put(lua_State *L, size_t count) {
+  writer out = {L, luasandbox_of(L)};
+  return reserve(&out, count, NULL);
 }

@@ -230,6 +230,47 @@ static int host_decode(lua_State *L) {
   return 1;
 }
 
+/* missing(fn): fn(kind, key, writes) answers for a field that a record of that kind does not have, or
+ * for a write to one. */
+static int host_missing(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_missing);
+  return 0;
+}
+
+/* Whether the value at the top is what the rule below it allows. */
+static bool fits(lua_State *L) {
+  if (lua_type(L, -2) == LUA_TTABLE) {
+    lua_pushvalue(L, -1);
+    lua_rawget(L, -3);
+    bool known = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return known;
+  }
+  if (lua_type(L, -2) != LUA_TNUMBER || lua_type(L, -1) != LUA_TSTRING) return false;
+  lua_Integer most = lua_tointeger(L, -2), length = (lua_Integer)lua_rawlen(L, -1);
+  return most < 0 ? length <= -most : length > 0 && length <= most;
+}
+
+/* fits(t, rules): whether t is an ordinary table whose every entry has a rule and fits it. A rule is
+ * the set of what is allowed, or how long a text may be: negative when it may be empty too. */
+static int host_fits(lua_State *L) {
+  lua_settop(L, 2);
+  bool good = lua_type(L, 1) == LUA_TTABLE && !lua_getmetatable(L, 1);
+  lua_settop(L, 2);
+  lua_pushnil(L);
+  for (int seen = 0; good && lua_next(L, 1); seen++) {
+    lua_pushvalue(L, -2);
+    lua_rawget(L, 2);
+    lua_insert(L, -2);
+    good = seen < 64 && fits(L);
+    lua_pop(L, 2);
+  }
+  lua_pushboolean(L, good);
+  return 1;
+}
+
 static const luaL_Reg host_functions[] = {
   {"setmetatable", host_setmetatable}, {"getmetatable", host_getmetatable},
   {"rawget", host_rawget}, {"rawset", host_rawset}, {"rawequal", host_rawequal},
@@ -237,7 +278,8 @@ static const luaL_Reg host_functions[] = {
   {"thaw", host_thaw}, {"frozen", host_frozen}, {"seed", host_seed},
   {"where", host_where}, {"line_of", host_line_of},
   {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},
-  {"decode", host_decode}, {NULL, NULL},
+  {"decode", host_decode}, {"decide", luasandbox_decide}, {"missing", host_missing},
+  {"fits", host_fits}, {NULL, NULL},
 };
 
 /* Makes the table, keeps it in the registry and leaves it at the top. */

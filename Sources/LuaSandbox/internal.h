@@ -18,6 +18,7 @@ enum {
   RAW_HEADER_BYTES = 8,         /* before each block: its serial number */
   BLOCK_CLASSES = 20,           /* blocks of up to 304 bytes are kept when freed */
   BLOCKS_KEPT = 64,             /* of each size */
+  MOST_DECISIONS = 64,          /* of one call */
 };
 
 /* Library functions of Lua itself that ours call once they know the work is bounded. */
@@ -52,6 +53,11 @@ typedef struct block_list {
   size_t count;
 } block_list;
 
+/* Where a decision is in `decided`: first its slot, then its value. */
+typedef struct decision {
+  uint32_t slot, slot_length, value, value_length;
+} decision;
+
 struct luasandbox {
   lua_State *lua;
   luasandbox_limits limits;
@@ -80,6 +86,10 @@ struct luasandbox {
 
   uint8_t *output;              /* the encoded result */
   size_t output_length, output_capacity;
+  decision decisions[MOST_DECISIONS];
+  size_t decision_count;
+  uint8_t *decided;             /* slots and values of the decisions */
+  size_t decided_length, decided_capacity;
   uint8_t *scratch;             /* keys being sorted */
   size_t scratch_length, scratch_capacity;
   uint8_t message[MESSAGE_BYTES];
@@ -93,8 +103,8 @@ struct luasandbox {
 
 /* Addresses that serve as registry keys; scripts cannot make light userdata. */
 extern const char luasandbox_key_host, luasandbox_key_env, luasandbox_key_dispatcher,
-    luasandbox_key_modules, luasandbox_key_loaded, luasandbox_key_lazy_meta,
-    luasandbox_key_frozen_meta;
+    luasandbox_key_modules, luasandbox_key_loaded, luasandbox_key_record_meta,
+    luasandbox_key_frozen_meta, luasandbox_key_missing, luasandbox_mark_frozen;
 
 static inline luasandbox *luasandbox_of(lua_State *L) {
   return *(luasandbox **)lua_getextraspace(L);
@@ -139,14 +149,28 @@ int luasandbox_run_with_stack(luasandbox *box, int (*run)(luasandbox *box));
 
 /* decode.c, encode.c */
 void luasandbox_decode(lua_State *L, const uint8_t *bytes, size_t length);
+int luasandbox_decode_each(lua_State *L, const uint8_t *bytes, size_t length);
 void luasandbox_encode(lua_State *L, int index, const char *name, int around);
+void luasandbox_encode_more(lua_State *L, int index, const char *name, int around);
+uint8_t *luasandbox_put(lua_State *L, size_t count);
 
-/* tables.c: frozen and lazy tables */
+/* record.c: maps that stay encoded */
+void luasandbox_push_record(lua_State *L, const uint8_t *bytes, size_t length);
+void luasandbox_open_record(lua_State *L, int index);
+int luasandbox_record_index(lua_State *L);
+int luasandbox_record_newindex(lua_State *L);
+
+/* decide.c: what a call decided */
+void luasandbox_forget_decisions(luasandbox *box);
+void luasandbox_add_decisions(lua_State *L);
+int luasandbox_decide(lua_State *L);
+
+/* tables.c: frozen tables */
 bool luasandbox_is_frozen(lua_State *L, int index);
 void luasandbox_open_table(lua_State *L, int index);
 void luasandbox_freeze(lua_State *L);
 void luasandbox_thaw(lua_State *L);
-void luasandbox_make_lazy(lua_State *L, int table);
+int luasandbox_refuse_write(lua_State *L);
 void luasandbox_install_metatables(lua_State *L);
 void luasandbox_push_library(lua_State *L, const char *name);
 

@@ -1,6 +1,7 @@
 /* The entry points. Each does its work in one protected function, so that no error of Lua's passes
  * to the caller and running out of memory anywhere is just another outcome. */
 #include "internal.h"
+#include "tags.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static const luasandbox_limits defaults = {
   .result_bytes = 1 << 20,
 };
 
-enum { BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8 };
+enum { BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8, RESULTS = 2 };
 
 /* ---- protected calls ---- */
 
@@ -61,7 +62,10 @@ static void begin(luasandbox *box, int64_t fuel) {
     luasandbox_release(box, &box->output, &box->output_capacity);
   if (box->scratch_capacity > KEPT_BYTES)
     luasandbox_release(box, &box->scratch, &box->scratch_capacity);
+  if (box->decided_capacity > KEPT_BYTES)
+    luasandbox_release(box, &box->decided, &box->decided_capacity);
   box->output_length = box->scratch_length = box->message_length = 0;
+  luasandbox_forget_decisions(box);
   box->phase = PHASE_RUN;
   box->allocations = 0;
   luasandbox_start_meter(box, fuel);
@@ -181,11 +185,15 @@ static int call_body(lua_State *L) {
   const job *job = &box->job;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_dispatcher);
   box->phase = PHASE_DATA;
-  luasandbox_decode(L, job->bytes, job->length);
+  int arguments = luasandbox_decode_each(L, job->bytes, job->length);
   box->phase = PHASE_RUN;
-  lua_call(L, 1, 1);
+  lua_call(L, arguments, RESULTS);
   box->phase = PHASE_DATA;
-  luasandbox_encode(L, -1, "", 0);
+  box->output_length = box->scratch_length = 0;
+  uint8_t *head = luasandbox_put(L, 5);
+  memcpy(head, (uint8_t[]){TAG_ARRAY, RESULTS + 1, 0, 0, 0}, 5);
+  for (int i = 1; i <= RESULTS; i++) luasandbox_encode_more(L, i, "", 0);
+  luasandbox_add_decisions(L);
   return 0;
 }
 
@@ -242,6 +250,7 @@ void luasandbox_destroy(luasandbox *box) {
   }
   luasandbox_release(box, &box->output, &box->output_capacity);
   luasandbox_release(box, &box->scratch, &box->scratch_capacity);
+  luasandbox_release(box, &box->decided, &box->decided_capacity);
   luasandbox_drop_blocks(box);
   luasandbox_publish_use(box);
   if (box->used != 0) atomic_fetch_add(&unbalanced, 1);

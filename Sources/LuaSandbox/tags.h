@@ -11,7 +11,8 @@ enum {
   TAG_STRING = 5,
   TAG_ARRAY = 6,
   TAG_MAP = 7,
-  TAG_LAZY = 8,
+  TAG_SIZED = 8,                /* a length before a value, to pass over it */
+  TAG_RECORD = 9,               /* a length before a map that stays encoded */
 };
 
 #endif

@@ -25,13 +25,13 @@ package struct ConfigurationReader {
     let value: PlainValue
     do throws(LuaState.Failure) {
       let lua = try LuaState(deadline: .milliseconds(250))
-      _ = try lua.load(file: file, source: source, fuel: 5_000_000)
+      try lua.load(file: file, source: source, fuel: 5_000_000)
       var request = PlainWriter()
-      let map = request.beginMap()
-      request.field("op", "plain")
-      request.endMap(map, count: 1)
-      let outcome = try lua.call(request.bytes, fuel: 5_000_000)
-      value = PlainReader.decode(PlainData(bytes: outcome.bytes)) ?? .null
+      request.array(1)
+      request.text("plain")
+      value = try unsafe lua.call(request, fuel: 5_000_000) { bytes, _ in
+        unsafe OutcomeDecoder.value(bytes).flatMap { PlainReader.decode($0) } ?? .null
+      }
     } catch {
       let line = error.line > 0 ? error.line : lineOfData(error.message, in: source)
       throw ConfigurationError(

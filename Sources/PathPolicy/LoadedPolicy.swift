@@ -12,12 +12,15 @@ final class LoadedPolicy {
   /// Whether the Lua state has yet to be given `state`.
   private var owesState = false
   private(set) var fuelUsed: Int64 = 0
-  private var encoder = RequestEncoder()
+  private var encoder: RequestEncoder
 
   /// Loads and validates; the fault says where and what was expected.
-  init(script: PolicyScript, settings: PolicySettings) throws(PolicyFault) {
+  init(
+    script: PolicyScript, settings: PolicySettings, paths: PathBytes
+  ) throws(PolicyFault) {
     self.script = script
     self.settings = settings
+    encoder = RequestEncoder(paths: paths)
     (lua, declaration) = try Self.load(script, settings)
     state = declaration.state
   }
@@ -31,16 +34,20 @@ final class LoadedPolicy {
   func call(_ request: HandlerRequest) -> HandlerReply {
     let handler = request.event.handler
     do throws(LuaState.Failure) {
-      let bytes = encoder.encode(request, state: owesState ? state : nil)
-      let outcome = try lua.call(bytes, fuel: settings.callFuel)
-      fuelUsed = outcome.fuelUsed
+      encoder.encode(request, state: owesState ? state : nil)
+      let reply = try unsafe lua.call(encoder.writer, fuel: settings.callFuel) {
+        bytes, fuelUsed in
+        self.fuelUsed = fuelUsed
+        return unsafe OutcomeDecoder.decode(bytes, fuelUsed: fuelUsed)
+      }
       owesState = false
-      guard let reply = OutcomeDecoder.decode(outcome.bytes, fuelUsed: outcome.fuelUsed) else {
+      guard let reply else {
         return .failed(
           PolicyFault(
             policy: script.name, handler: handler, kind: .data, file: script.file, line: 0,
             message: "the decision could not be read"))
       }
+      encoder.note(reply)
       if let changed = reply.state { state = changed }
       return .done(reply)
     } catch {
@@ -69,19 +76,16 @@ final class LoadedPolicy {
       for module in script.modules {
         lua.add(module: module.name, file: module.file, source: module.source)
       }
-      _ = try lua.load(file: script.file, source: script.source, fuel: settings.loadFuel)
+      try lua.load(file: script.file, source: script.source, fuel: settings.loadFuel)
       var request = PlainWriter()
-      let map = request.beginMap()
-      request.text("op")
+      request.array(3)
       request.text("describe")
-      request.text("config")
       request.raw(settings.config)
-      request.text("place")
       request.text(settings.place)
-      request.endMap(map, count: 3)
-      let outcome = try lua.call(request.bytes, fuel: settings.loadFuel)
-      guard
-        let declaration = DeclarationDecoder.decode(PlainData(bytes: outcome.bytes), script.name)
+      let described = try unsafe lua.call(request, fuel: settings.loadFuel) { bytes, _ in
+        unsafe OutcomeDecoder.value(bytes)
+      }
+      guard let described, let declaration = DeclarationDecoder.decode(described, script.name)
       else {
         throw LuaState.Failure(
           kind: .data, file: script.file, line: 0, message: "the policy table could not be read")

@@ -5,12 +5,6 @@ import PathCore
 @safe final class LuaState {
   private let sandbox: OpaquePointer
 
-  /// What a call used and gave.
-  struct Outcome {
-    var bytes: [UInt8]
-    var fuelUsed: Int64
-  }
-
   /// A call that gave nothing.
   struct Failure: Error {
     var kind: PolicyFault.Kind
@@ -28,7 +22,7 @@ import PathCore
       throw Failure(kind: .memory, file: "", line: 0, message: "no memory for a Lua state")
     }
     unsafe self.sandbox = sandbox
-    _ = try unsafe run { result in
+    try unsafe run { result in
       unsafe Self.prelude.withUnsafeBufferPointer { source in
         unsafe luasandbox_boot(
           sandbox, "prelude.lua", source.baseAddress, source.count, result)
@@ -51,7 +45,7 @@ import PathCore
   }
 
   /// Compiles and runs an untrusted chunk.
-  func load(file: String, source: [UInt8], fuel: Int64) throws(Failure) -> Outcome {
+  func load(file: String, source: [UInt8], fuel: Int64) throws(Failure) {
     try unsafe run { result in
       unsafe source.withUnsafeBufferPointer { bytes in
         unsafe luasandbox_load(sandbox, file, bytes.baseAddress, bytes.count, fuel, result)
@@ -59,29 +53,35 @@ import PathCore
     }
   }
 
-  /// Hands a request to the prelude.
-  func call(_ request: [UInt8], fuel: Int64) throws(Failure) -> Outcome {
-    try unsafe run { result in
-      unsafe request.withUnsafeBufferPointer { bytes in
-        unsafe luasandbox_call(sandbox, bytes.baseAddress, bytes.count, fuel, result)
-      }
+  /// Hands a request to the prelude; `read` is given what came back, and the fuel it took.
+  func call<Outcome>(
+    _ request: borrowing PlainWriter, fuel: Int64,
+    read: (UnsafeRawBufferPointer, _ fuelUsed: Int64) -> Outcome
+  ) throws(Failure) -> Outcome {
+    var result = unsafe luasandbox_result()
+    let status = unsafe request.withBytes { bytes in
+      unsafe luasandbox_call(sandbox, bytes.baseAddress, bytes.count, fuel, &result)
     }
+    if status != LUASANDBOX_OK { throw unsafe Self.failure(status, result) }
+    return unsafe read(
+      UnsafeRawBufferPointer(start: result.bytes, count: result.length), result.fuel_used)
   }
 
   private func run(
     _ body: (UnsafeMutablePointer<luasandbox_result>) -> luasandbox_status
-  ) throws(Failure) -> Outcome {
+  ) throws(Failure) {
     var result = unsafe luasandbox_result()
     let status = unsafe body(&result)
-    let bytes = unsafe Array(UnsafeBufferPointer(start: result.bytes, count: result.length))
-    if status == LUASANDBOX_OK {
-      return unsafe Outcome(bytes: bytes, fuelUsed: result.fuel_used)
-    }
+    if status != LUASANDBOX_OK { throw unsafe Self.failure(status, result) }
+  }
+
+  private static func failure(_ status: luasandbox_status, _ result: luasandbox_result) -> Failure {
+    let bytes = unsafe UnsafeBufferPointer(start: result.bytes, count: result.length)
     let file = unsafe withUnsafeBytes(of: result.file) { name in
       unsafe String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
     }
-    throw unsafe Failure(
-      kind: Self.kind(of: status), file: file, line: Int(result.line),
+    return unsafe Failure(
+      kind: kind(of: status), file: file, line: Int(result.line),
       message: String(decoding: bytes, as: UTF8.self), fuelUsed: result.fuel_used)
   }
 

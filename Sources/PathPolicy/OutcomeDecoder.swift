@@ -2,69 +2,96 @@ import PathCore
 
 /// Reads what the prelude sends back from a handler. The prelude checked it; this checks again,
 /// since what comes from a script's state is never trusted.
-enum OutcomeDecoder {
-  static func decode(_ bytes: [UInt8], fuelUsed: Int64) -> HandlerOutcome? {
-    if bytes.count == 1, bytes[0] == PlainData.Tag.null.rawValue {
-      return HandlerOutcome(fuelUsed: fuelUsed)
-    }
-    guard let value = PlainReader.decode(PlainData(bytes: bytes)), value.pairs != nil else {
-      return nil
-    }
+struct OutcomeDecoder {
+  private var cursor: PlainCursor
+
+  /// A handler's outcome: the answer of a settle function, the state if it changed, the decisions.
+  static func decode(_ bytes: UnsafeRawBufferPointer, fuelUsed: Int64) -> HandlerOutcome? {
+    var decoder = unsafe OutcomeDecoder(cursor: PlainCursor(bytes))
     var outcome = HandlerOutcome(fuelUsed: fuelUsed)
-    if let settle = value["settle"].integer {
-      outcome.settle = duration(settle, most: EngineLimits.settleLongest)
+    guard decoder.cursor.array() == 3 else { return nil }
+    if !decoder.cursor.null() {
+      guard let settle = decoder.duration(most: EngineLimits.settleLongest) else { return nil }
+      outcome.settle = settle
     }
-    for entry in value["intents"].elements ?? [] {
-      guard let parts = entry.elements, let intent = intent(parts) else { return nil }
+    if !decoder.cursor.null() {
+      guard let state = decoder.cursor.data() else { return nil }
+      outcome.state = state
+    }
+    guard let count = decoder.cursor.array() else { return nil }
+    for _ in 0..<count {
+      guard let intent = decoder.intent() else { return nil }
       outcome.intents.append(intent)
     }
-    outcome.state = PlainEncoder.encode(value["state"])
-    return outcome
+    return decoder.cursor.isAtEnd ? outcome : nil
   }
 
-  private static func intent(_ parts: [PlainValue]) -> Intent? {
-    func text(_ index: Int) -> String? { index < parts.count ? parts[index].text : nil }
-    switch text(0) {
-    case "raise": return raise(parts)
-    case "resolve": return text(1).map { .resolve(key: $0) }
-    case "timer":
-      guard parts.count == 6, let name = text(1), let after = parts[2].integer else { return nil }
-      return .startTimer(
-        TimerRequest(
-          name: name, after: duration(after, most: .seconds(366 * 86_400)),
-          isOnce: parts[3].bool ?? false, untilChange: text(4),
-          acrossReboot: parts[5].bool ?? false))
-    case "cancel": return text(1).map { .cancelTimer(name: $0) }
-    case "publish":
-      guard parts.count == 3, let name = text(1), let data = PlainEncoder.encode(parts[2]) else {
-        return nil
-      }
+  /// What a request gave that is no handler's: one value.
+  static func value(_ bytes: UnsafeRawBufferPointer) -> PlainData? {
+    var cursor = unsafe PlainCursor(bytes)
+    return cursor.array() == 3 ? cursor.data() : nil
+  }
+
+  private static let verbs: [StaticString] = [
+    "raise", "resolve", "timer", "cancel", "publish", "log",
+  ]
+
+  private mutating func intent() -> Intent? {
+    guard let count = cursor.array(), count > 0, let verb = cursor.word(Self.verbs) else {
+      return nil
+    }
+    switch (verb, count) {
+    case (0, 8): return raise()
+    case (1, 2): return cursor.text().map { .resolve(key: $0) }
+    case (2, 6): return timer()
+    case (3, 2): return cursor.text().map { .cancelTimer(name: $0) }
+    case (4, 3):
+      guard let name = cursor.text(), !cursor.null(), let data = cursor.data() else { return nil }
       return .publish(name: name, data)
-    case "log": return text(1).map { .log($0) }
+    case (5, 2): return cursor.text().map { .log($0) }
     default: return nil
     }
   }
 
-  private static func raise(_ parts: [PlainValue]) -> Intent? {
-    guard parts.count == 8, let key = parts[1].text,
-      let severity = parts[2].text.flatMap({ AlertSeverity(rawValue: $0) }),
-      let title = parts[3].text, let body = parts[4].text, let channel = parts[5].text
+  private mutating func timer() -> Intent? {
+    guard let name = cursor.text(), let after = duration(most: .seconds(366 * 86_400)),
+      let isOnce = cursor.bool()
     else { return nil }
-    var buttons: [AlertButton] = []
-    for button in parts[7].elements ?? [] {
-      guard let pair = button.elements, pair.count == 2, let id = pair[0].text,
-        let label = pair[1].text
-      else { return nil }
-      buttons.append(AlertButton(id: id, label: label))
+    let untilChange = cursor.text()
+    guard untilChange != nil || cursor.bool() == false, let acrossReboot = cursor.bool() else {
+      return nil
     }
-    return .raise(
-      AlertContent(
-        key: key, severity: severity, title: title, body: body, buttons: buttons,
-        channel: channel),
-      expires: parts[6].integer.map { duration($0, most: .seconds(366 * 86_400)) })
+    return .startTimer(
+      TimerRequest(
+        name: name, after: after, isOnce: isOnce, untilChange: untilChange,
+        acrossReboot: acrossReboot))
   }
 
-  private static func duration(_ nanoseconds: Int64, most: Duration) -> Duration {
-    min(max(.nanoseconds(nanoseconds), .zero), most)
+  private mutating func raise() -> Intent? {
+    guard let key = cursor.text(), let severity = cursor.word(["info", "warning", "critical"]),
+      let title = cursor.text(), let body = cursor.text(), let channel = cursor.text()
+    else { return nil }
+    let expires = duration(most: .seconds(366 * 86_400))
+    guard expires != nil || cursor.bool() == false else { return nil }
+    var buttons: [AlertButton] = []
+    if cursor.bool() == nil {
+      guard let count = cursor.array() else { return nil }
+      for _ in 0..<count {
+        guard cursor.array() == 2, let id = cursor.text(), let label = cursor.text() else {
+          return nil
+        }
+        buttons.append(AlertButton(id: id, label: label))
+      }
+    }
+    let severities: [AlertSeverity] = [.info, .warning, .critical]
+    return .raise(
+      AlertContent(
+        key: key, severity: severities[severity], title: title, body: body, buttons: buttons,
+        channel: channel),
+      expires: expires)
+  }
+
+  private mutating func duration(most: Duration) -> Duration? {
+    cursor.integer().map { min(max(.nanoseconds($0), .zero), most) }
   }
 }

@@ -1,74 +1,55 @@
 import PathCore
 
-/// `ev` of `on_path` and `settle`, without its predecessor. Fields that are nil in Lua are left
-/// out. What most policies look at comes first; the rest is decoded when something else is asked
-/// for.
+/// `ev` of `on_path` and `settle`: a record of what is the event's own, then its predecessor, then
+/// what is the path's. Fields that are nil in Lua are left out.
 enum PathEventEncoder {
-  static func write(_ event: PathEvent, _ writer: inout PlainWriter) {
-    let path = event.path
-    let map = writer.beginMap()
-    var count = 7
-    writer.field("monitor", event.monitor)
-    writer.field("status", path.status.rawValue)
-    writer.field("reason", path.reason.rawValue)
-    writer.field("why", path.why)
-    writer.field("initial", event.isInitial)
-    writer.text("changed")
-    changed(event.causes, &writer)
-    if let primary = path.primary {
-      writer.field("interface", primary.name)
-      writer.field("type", primary.type.description)
-      count += 2
-    }
-    writer.text("")
-    writer.lazy { rest(event, &$0) }
-    writer.endMap(map, count: count)
+  /// An event's own fields, written out; they serve again when it is the predecessor of another.
+  struct OwnFields {
+    var bytes: [UInt8]
+    var count: Int
+
+    static let none = OwnFields(bytes: [], count: 0)
   }
 
-  private static func rest(_ event: PathEvent, _ writer: inout PlainWriter) {
-    let path = event.path
-    let map = writer.beginMap()
-    var count = 12
-    writer.field("dns", path.supportsDNS)
+  /// The whole event; `previous` is the event before it.
+  static func write(
+    _ own: OwnFields, _ path: [UInt8], previous: (own: OwnFields, path: [UInt8])?,
+    _ writer: inout PlainWriter
+  ) {
+    let record = writer.beginRecord()
+    writer.map(own.count + (previous == nil ? 2 : 3))
+    writer.field("", "path" as StaticString)
+    writer.raw(own.bytes)
+    if let previous {
+      writer.text("previous")
+      write(previous.own, previous.path, previous: nil, &writer)
+    }
+    writer.text("")
+    let rest = writer.beginSized()
+    writer.raw(path)
+    writer.endSized(rest)
+    writer.endSized(record)
+  }
+
+  /// Writes what is the event's own; how many fields.
+  static func writeOwn(_ event: PathEvent, _ writer: inout PlainWriter) -> Int {
+    var count = 8
+    writer.field("monitor", event.monitor)
+    writer.field("initial", event.isInitial)
+    writer.text("changed")
+    writer.sized { changed(event.causes, &$0) }
     writer.field("sequence", event.sequence)
     writer.field("self_inflicted", false)
-    writer.field("unsatisfied_reason", path.unsatisfiedReason.rawValue)
     writer.field("time", event.time.rfc3339)
     writer.text("causes")
-    causes(event.causes, &writer)
-    writer.text("uses")
-    uses(path.uses, &writer)
-    writer.text("interfaces")
-    interfaces(path.interfaces, &writer)
-    writer.text("alternatives")
-    interfaces(path.alternatives, &writer)
-    writer.text("gateways")
-    gateways(path, &writer)
+    writer.sized { causes(event.causes, &$0) }
     writer.text("flaps")
-    flaps(event.flaps, &writer)
-    writer.text("network")
-    network(path.network, &writer)
-    if let ipv4 = path.ipv4 {
-      writer.text("ipv4")
-      family(ipv4, &writer)
-      count += 1
-    }
-    if let ipv6 = path.ipv6 {
-      writer.text("ipv6")
-      family(ipv6, &writer)
-      count += 1
-    }
-    if path.status == .satisfied {
-      writer.field("expensive", path.isExpensive)
-      writer.field("constrained", path.isConstrained)
-      writer.field("expensive_source", path.expensiveSource.rawValue)
-      count += 3
-    }
+    writer.sized { flaps(event.flaps, &$0) }
     if let since = event.since {
       writer.field("since", since.shortText)
       count += 1
     }
-    writer.endMap(map, count: count)
+    return count
   }
 
   /// The causes that are differences; `resumed` and `resync` are circumstances.
@@ -89,64 +70,12 @@ enum PathEventEncoder {
     for entry in ChangeCauses.table where causes.contains(entry.cause) { writer.text(entry.word) }
   }
 
-  private static func uses(_ types: InterfaceTypeSet, _ writer: inout PlainWriter) {
-    let map = writer.beginMap()
-    for type in types.types { writer.field(type.description, true) }
-    writer.endMap(map, count: types.rawValue.nonzeroBitCount)
-  }
-
-  private static func gateways(_ path: Path, _ writer: inout PlainWriter) {
-    let count = (path.ipv4?.gateways.count ?? 0) + (path.ipv6?.gateways.count ?? 0)
-    writer.array(count)
-    if count == 0 { return }
-    for gateway in path.gateways { writer.text(gateway.description) }
-  }
-
-  private static func interfaces(_ list: [PathInterface], _ writer: inout PlainWriter) {
-    writer.array(list.count)
-    for interface in list {
-      let map = writer.beginMap()
-      writer.field("name", interface.name)
-      writer.field("type", interface.type.description)
-      writer.field("kind", interface.kind)
-      writer.field("tunnel", interface.isTunnel)
-      if let underlay = interface.underlay { writer.field("underlay", underlay) }
-      writer.endMap(map, count: interface.underlay == nil ? 4 : 5)
-    }
-  }
-
-  private static func family(_ family: FamilyPath, _ writer: inout PlainWriter) {
-    let map = writer.beginMap()
-    writer.field("interface", family.interface.name)
-    writer.field("tunnel", family.interface.isTunnel)
-    if let gateway = family.gateways.first { writer.field("gateway", gateway.description) }
-    writer.endMap(map, count: family.gateways.isEmpty ? 2 : 3)
-  }
-
   private static func flaps(_ counts: FlapCounts, _ writer: inout PlainWriter) {
     let map = writer.beginMap()
     writer.field("last_1m", counts.lastMinute)
     writer.field("last_10m", counts.lastTenMinutes)
     writer.field("last_1h", counts.lastHour)
     writer.endMap(map, count: 3)
-  }
-
-  private static func network(_ network: NetworkIdentity?, _ writer: inout PlainWriter) {
-    let map = writer.beginMap()
-    var count = 0
-    if let network {
-      writer.field("id", network.id)
-      count += 1
-      if let name = network.name {
-        writer.field("name", name)
-        count += 1
-      }
-      if let ssid = network.ssid {
-        writer.field("ssid", ssid)
-        count += 1
-      }
-    }
-    writer.endMap(map, count: count)
   }
 }
 
@@ -156,10 +85,9 @@ extension PlainWriter {
     text(value)
   }
 
-  @_disfavoredOverload
-  mutating func field(_ key: String, _ value: Bool) {
+  mutating func field(_ key: StaticString, _ value: StaticString) {
     text(key)
-    bool(value)
+    text(value)
   }
 
   mutating func field(_ key: StaticString, _ value: Bool) {
@@ -167,21 +95,32 @@ extension PlainWriter {
     bool(value)
   }
 
-  mutating func field(_ key: StaticString, _ value: some BinaryInteger) {
+  mutating func field(_ key: StaticString, _ value: Int) {
     text(key)
-    integer(Int64(clamping: value))
+    integer(Int64(value))
   }
 
-  /// Each word as a key that is true.
-  mutating func set(_ words: [String]) {
-    let map = beginMap()
-    for word in words { field(word, true) }
-    endMap(map, count: words.count)
+  @_disfavoredOverload
+  mutating func field(_ key: StaticString, _ value: Int64) {
+    text(key)
+    integer(value)
   }
 
-  mutating func lazy(_ body: (inout PlainWriter) -> Void) {
-    let place = beginLazy()
+  @_disfavoredOverload
+  mutating func field(_ key: String, _ value: Bool) {
+    text(key)
+    bool(value)
+  }
+
+  mutating func list(_ words: [String]) {
+    array(words.count)
+    for word in words { text(word) }
+  }
+
+  /// One value that can be passed over.
+  mutating func sized(_ body: (inout PlainWriter) -> Void) {
+    let place = beginSized()
     body(&self)
-    endLazy(place)
+    endSized(place)
   }
 }

@@ -3,6 +3,7 @@ package import PathCore
 /// The policies of one directory, each in a state of its own.
 package final class PolicyRuntime: PolicyHost {
   private var policies: [String: LoadedPolicy] = [:]
+  private let paths = PathBytes()
 
   package init() {}
 
@@ -20,7 +21,7 @@ package final class PolicyRuntime: PolicyHost {
         continue
       }
       do throws(PolicyFault) {
-        let policy = try LoadedPolicy(script: script, settings: wanted)
+        let policy = try LoadedPolicy(script: script, settings: wanted, paths: paths)
         if let old = policies[script.name] { policy.adopt(state: old.state) }
         policies[script.name] = policy
         set.loaded.append(policy.declaration)

@@ -1,127 +1,193 @@
 import PathCore
 
-/// Writes a handler's request as the map that the prelude's `call` reads. What few policies look at
-/// is written lazily: the sandbox decodes it when it is first asked for. The prelude keeps the last
-/// event of each monitor, so what it has seen is not sent again.
-struct RequestEncoder {
-  private var writer = PlainWriter()
+/// Writes a handler's request as the arguments of the prelude's `call`. The event is a record: the
+/// sandbox reads a field of it when that is asked for. What the Lua state has seen before – the last
+/// event of each monitor, the alerts, the timers – is not sent again.
+struct RequestEncoder: ~Copyable {
+  private(set) var writer = PlainWriter()
+  private let paths: PathBytes
   /// The last event of each monitor that the Lua state has seen.
-  private var known: [String: Seen] = [:]
+  private var known: [Seen] = []
+  /// What the Lua state takes for up and running; nil when it may be wrong.
+  private var alerts: [String]?
+  private var timers: [String]?
+  private var ownWriter = PlainWriter()
+  /// The clock on the wall as it was last written, which serves for the whole minute.
+  private var time = WallTime(unixNanoseconds: .min)
+  private var timeBytes: [UInt8] = []
+
+  init(paths: PathBytes) { self.paths = paths }
 
   /// Which event it was, and with which path: the network's identity may become known later, and
   /// that is no event of its own.
   private struct Seen {
+    var monitor: String
     var sequence: Int64
     var path: Boxed<Path>
+    var own: PathEventEncoder.OwnFields
 
-    init(_ event: PathEvent) {
-      sequence = event.sequence
-      path = event.$path
+    func isSame(as event: PathEvent) -> Bool {
+      sequence == event.sequence && path.isSame(as: event.$path)
     }
-  }
-
-  private func knows(_ event: PathEvent) -> Bool {
-    guard let seen = known[event.monitor] else { return false }
-    return seen.sequence == event.sequence && seen.path.isSame(as: event.$path)
   }
 
   /// The Lua state was made anew and has seen nothing.
-  mutating func forget() { known = [:] }
-
-  /// The request as one encoded value; `state` only when the policy's Lua state does not have it.
-  mutating func encode(_ request: HandlerRequest, state: PlainData?) -> [UInt8] {
-    writer.clear()
-    let map = writer.beginMap()
-    var count = 5
-    writer.field("op", "call")
-    writer.field("handler", request.event.handler.rawValue)
-    writer.field("seed", Int64(bitPattern: request.seed))
-    if !request.activeAlerts.isEmpty {
-      writer.text("alerts")
-      writer.set(request.activeAlerts)
-      count += 1
-    }
-    if !request.activeTimers.isEmpty {
-      writer.text("timers")
-      writer.set(request.activeTimers)
-      count += 1
-    }
-    if let state {
-      writer.text("state")
-      writer.raw(state)
-      count += 1
-    }
-    count += events(request)
-    writer.text("time")
-    writer.lazy { Self.time(request.now.wall, &$0) }
-    writer.endMap(map, count: count)
-    return writer.bytes
+  mutating func forget() {
+    known = []
+    alerts = nil
+    timers = nil
   }
 
-  /// The event, and those before it that the Lua state has not seen; how many keys beyond `ev`.
-  private mutating func events(_ request: HandlerRequest) -> Int {
-    var told: PathEvent?
-    var proposed: PathEvent?
-    switch request.event {
-    case .path(let event): told = event
-    case .settle(let event): proposed = event
-    case .start, .timer, .button, .dismissed, .system: break
-    }
-    var more = 0
-    let unseen = request.delivered.filter { $0.monitor != told?.monitor && !knows($0) }
-    if !unseen.isEmpty {
-      writer.text("paths")
-      let list = writer.beginMap()
-      for event in unseen {
-        writer.text(event.monitor)
-        PathEventEncoder.write(event, &writer)
-        known[event.monitor] = Seen(event)
+  /// A handler's decisions changed what its Lua state takes for up and running.
+  mutating func note(_ outcome: HandlerOutcome) {
+    for intent in outcome.intents {
+      switch intent {
+      case .raise, .resolve: alerts = nil
+      case .startTimer, .cancelTimer: timers = nil
+      case .publish, .log: break
       }
-      writer.endMap(list, count: unseen.count)
-      more += 1
     }
-    if let told, case .event(let previous) = told.previous, !knows(previous) {
-      writer.text("before")
-      PathEventEncoder.write(previous, &writer)
-      more += 1
-    }
-    writer.text("ev")
-    if let event = told ?? proposed {
-      PathEventEncoder.write(event, &writer)
-    } else {
-      small(request.event)
-    }
-    if let told { known[told.monitor] = Seen(told) }
-    return more
   }
 
-  /// Numbers and the zone; the prelude makes `ctx.time` of them when a policy asks for it.
-  private static func time(_ wall: WallTime, _ writer: inout PlainWriter) {
-    let civil = wall.civil
-    writer.array(7)
-    for number in [civil.year, civil.month, civil.day, civil.hour, civil.minute, civil.weekday] {
-      writer.integer(Int64(number))
+  /// Writes the request; `state` only when the policy's Lua state does not have it.
+  mutating func encode(_ request: HandlerRequest, state: PlainData?) {
+    writer.clear()
+    writer.array(9)
+    writer.text("call")
+    writer.text(request.event.handler.rawValue)
+    writer.integer(Int64(bitPattern: request.seed))
+    var told: PathEvent?
+    switch request.event {
+    case .path(let event):
+      told = event
+      write(event)
+    case .settle(let event): write(event)
+    case .start, .timer, .button, .dismissed, .system: small(request.event)
     }
-    writer.text(wall.zone)
+    write(request.now.wall)
+    Self.write(request.activeAlerts, unlessIn: &alerts, &writer)
+    Self.write(request.activeTimers, unlessIn: &timers, &writer)
+    if let state { writer.raw(state) } else { writer.null() }
+    writeUnseen(request.delivered, butNot: told?.monitor)
+    if let told { keep(told) }
+  }
+
+  private static func write(
+    _ words: [String], unlessIn known: inout [String]?, _ writer: inout PlainWriter
+  ) {
+    if words == known { return writer.null() }
+    writer.list(words)
+    known = words
+  }
+
+  // MARK: Events
+
+  private mutating func own(_ event: PathEvent) -> PathEventEncoder.OwnFields {
+    ownWriter.clear()
+    let count = PathEventEncoder.writeOwn(event, &ownWriter)
+    return PathEventEncoder.OwnFields(bytes: ownWriter.bytes, count: count)
+  }
+
+  private mutating func write(_ event: PathEvent) {
+    let mine = own(event)
+    lastOwn = mine
+    guard case .event(let before) = event.previous else {
+      return PathEventEncoder.write(mine, paths.bytes(of: event.$path), previous: nil, &writer)
+    }
+    let theirs = known.first { $0.monitor == event.monitor && $0.isSame(as: before) }?.own
+    PathEventEncoder.write(
+      mine, paths.bytes(of: event.$path),
+      previous: (theirs ?? own(before), paths.bytes(of: before.$path)), &writer)
+  }
+
+  /// The own fields of the event that is being written.
+  private var lastOwn = PathEventEncoder.OwnFields.none
+
+  private mutating func keep(_ event: PathEvent) {
+    keep(event, own: lastOwn)
+    lastOwn = .none
+  }
+
+  private mutating func keep(_ event: PathEvent, own: PathEventEncoder.OwnFields) {
+    let seen = Seen(
+      monitor: event.monitor, sequence: event.sequence, path: event.$path, own: own)
+    if let index = known.firstIndex(where: { $0.monitor == event.monitor }) {
+      known[index] = seen
+    } else {
+      known.append(seen)
+    }
+  }
+
+  /// The last events of other monitors, if the Lua state has not seen them.
+  private mutating func writeUnseen(_ delivered: [PathEvent], butNot monitor: String?) {
+    var unseen: [PathEvent] = []
+    for event in delivered where event.monitor != monitor {
+      let isKnown = known.contains { $0.monitor == event.monitor && $0.isSame(as: event) }
+      if !isKnown { unseen.append(event) }
+    }
+    if unseen.isEmpty { return writer.null() }
+    writer.array(unseen.count)
+    for event in unseen {
+      let mine = own(event)
+      PathEventEncoder.write(mine, paths.bytes(of: event.$path), previous: nil, &writer)
+      keep(event, own: mine)
+    }
+  }
+
+  // MARK: The rest
+
+  /// `ctx.time`.
+  private mutating func write(_ wall: WallTime) {
+    let minute: Int64 = 60_000_000_000
+    let isSame =
+      time.offsetSeconds == wall.offsetSeconds && time.zone == wall.zone
+      && time.unixNanoseconds / minute == wall.unixNanoseconds / minute
+      && (time.unixNanoseconds < 0) == (wall.unixNanoseconds < 0)
+    if !isSame {
+      let civil = wall.civil
+      ownWriter.clear()
+      let record = ownWriter.beginRecord()
+      ownWriter.map(6)
+      ownWriter.field("", "time" as StaticString)
+      ownWriter.field("hour", civil.hour)
+      ownWriter.field("minute", civil.minute)
+      ownWriter.field("weekday", civil.weekday)
+      ownWriter.field("date", civil.date)
+      ownWriter.field("zone", wall.zone)
+      ownWriter.endSized(record)
+      timeBytes = ownWriter.bytes
+      time = wall
+    }
+    writer.raw(timeBytes)
   }
 
   private mutating func small(_ event: HandlerEvent) {
-    let map = writer.beginMap()
-    var count = 1
+    let record = writer.beginRecord()
     switch event {
-    case .settle, .path: count = 0
-    case .start(let reason): writer.field("reason", reason.rawValue)
+    case .settle, .path: writer.map(0)
+    case .start(let reason):
+      writer.map(2)
+      writer.field("", "start" as StaticString)
+      writer.field("reason", reason.rawValue)
     case .timer(let name, let late):
+      writer.map(3)
+      writer.field("", "timer" as StaticString)
       writer.field("name", name)
       writer.field("late", late.shortText)
-      count = 2
     case .button(let key, let button):
+      writer.map(3)
+      writer.field("", "button" as StaticString)
       writer.field("key", key)
       writer.field("button", button)
-      count = 2
-    case .dismissed(let key): writer.field("key", key)
-    case .system(let what): writer.field("what", what.rawValue)
+    case .dismissed(let key):
+      writer.map(2)
+      writer.field("", "dismissed" as StaticString)
+      writer.field("key", key)
+    case .system(let what):
+      writer.map(2)
+      writer.field("", "system" as StaticString)
+      writer.field("what", what.rawValue)
     }
-    writer.endMap(map, count: count)
+    writer.endSized(record)
   }
 }

@@ -109,7 +109,7 @@ package struct PlainReader {
         pairs.append(PlainPair(key: key, value: value))
       }
       return .map(pairs)
-    case .lazy:
+    case .sized, .record:
       guard length() != nil else { return nil }
       return value(depth: depth + 1)
     }

@@ -2,8 +2,8 @@
 
 local function function_for(name, ev)
   if name ~= "settle" then return policy[name] end
-  local own = monitors[ev.monitor] and monitors[ev.monitor].settle
-  return own or policy.settle
+  local own = monitors[ev.monitor]
+  return own and own.settle or policy.settle
 end
 
 local EMPTY = host.encode({})
@@ -24,51 +24,56 @@ local function settle_answer(result)
   end
   local time, wrong = read_duration(result)
   if not time then fail_in(handler, "settle must return a duration: " .. wrong) end
-  return { settle = time }
+  return time
 end
 
--- Gives a path event its predecessor, which has none itself.
-local function with_previous(raw, before)
-  before = before or known[raw.monitor]
-  if before then
-    rawset(before, "previous", nil)
-    rawset(raw, "previous", before)
-  end
-end
-
-local function call(given)
-  request = given
-  if given.paths then
-    for name, raw in pairs(given.paths) do known[name] = raw end
-  end
-  local is_path = FIELDS[given.handler] == PATH_FIELDS
-  if is_path and not given.ev.initial then with_previous(given.ev, given.before) end
-  if given.state then members.state, state_bytes = given.state, host.encode(given.state) end
-  host.seed(given.seed)
-  given.alerts, given.timers = given.alerts or {}, given.timers or {}
-  handler = function_for(given.handler, given.ev)
-  intents, slots, logs, summary = {}, {}, 0, nil
-  ctx = setmetatable({}, LIVE)
-  local mine, held = ctx, members.state
-  local result = handler(mine, view(given.ev, FIELDS[given.handler]))
-  ctx = nil
-  setmetatable(mine, EXPIRED)
-  if given.handler == "on_path" then known[given.ev.monitor] = given.ev end
-
-  if given.handler == "settle" then return settle_answer(result) end
-  if summary then summary[2] = (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out" end
+-- The state after the handler, if that is another.
+local function changed_state(held)
   local encoded = encoded_state()
   local changed = encoded ~= state_bytes
   if changed or members.state ~= held then
     -- Read back, so that what the policy still holds of it is not the state any more.
     members.state, state_bytes = host.decode(encoded), encoded
   end
-  if #intents == 0 and not changed then return nil end
-  return { intents = intents, state = changed and members.state or nil }
+  return changed and members.state or nil
 end
 
-return function(given)
-  if given.op == "call" then return call(given) end
-  if given.op == "describe" then return describe(given) end
+local function set_of(words)
+  local set = {}
+  for place = 1, #words do set[words[place]] = true end
+  return set
+end
+
+-- What changed outside since the last call; nil for what did not.
+local function take(up, running, state, paths)
+  if up then alerts = set_of(up) end
+  if running then timers = set_of(running) end
+  if state then members.state, state_bytes = state, host.encode(state) end
+  if paths then
+    for place = 1, #paths do known[paths[place].monitor] = paths[place] end
+  end
+end
+
+-- Runs a handler: how long a change must hold, or nil; the state, if it changed.
+local function call(name, seed, ev, time, up, running, state, paths)
+  if up or running or state or paths then take(up, running, state, paths) end
+  host.seed(seed)
+  handler_name, handler, event, wall_time, logs = name, function_for(name, ev), ev, time, 0
+  local mine, held = setmetatable({}, LIVE), members.state
+  ctx = mine
+  local result = handler(mine, ev)
+  ctx = nil
+  setmetatable(mine, EXPIRED)
+  if name == "settle" then return settle_answer(result) end
+  if name == "on_path" then known[ev.monitor] = ev end
+  if logs > LOGS_PER_HANDLER then
+    decide_now(nil, nil, "log", (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out")
+  end
+  return nil, changed_state(held)
+end
+
+return function(op, ...)
+  if op == "call" then return call(...) end
+  if op == "describe" then return describe(...) end
   return host.chunk
 end

@@ -28,15 +28,30 @@ local function check_list(value, item)
 end
 
 -- What Netvane looks things up by. Other bytes would be repaired on their way, and not be found again.
+local good_keys, keys_kept = {}, 0
+
 local function check_key(value, what)
+  if good_keys[value] then return value end
   local good, wrong = check_string(value, KEY_MAX, what)
-  if good and not utf8_len(good) then return nil, what .. " must be UTF-8" end
-  return good, wrong
+  if not good then return nil, wrong end
+  if not utf8_len(good) then return nil, what .. " must be UTF-8" end
+  if keys_kept >= WORDS_KEPT then
+    good_keys, keys_kept = {}, 0
+    if alert_rules then alert_rules.key, alert_rules.channel = good_keys, good_keys end
+  end
+  if good ~= FAULT_KEY then good_keys[good], keys_kept = true, keys_kept + 1 end
+  return good
 end
 
 local function check_name(value) return check_key(value, "a name") end
 
 local check_table
+
+-- What an alert is made of in most cases; whatever else there is, is checked entry by entry.
+alert_rules = {
+  key = good_keys, title = TITLE_MAX, body = -TEXT_MAX, expires = durations, channel = good_keys,
+  severity = { info = true, warning = true, critical = true },
+}
 
 local CHECKS = {
   ["interface type"] = function(value) return check_word(value, TYPES, "interface type") end,
@@ -46,7 +61,7 @@ local CHECKS = {
   ["list of names"] = function(value) return check_list(value, check_name) end,
   name = check_name,
   key = function(value)
-    if value == "policy-fault" then return nil, "the key 'policy-fault' is Netvane's own" end
+    if value == FAULT_KEY then return nil, "the key '" .. FAULT_KEY .. "' is Netvane's own" end
     return check_key(value, "a key")
   end,
   -- Text for people may come from outside: it is cut, not refused.

@@ -94,6 +94,7 @@ end
 
 local UNITS = { d = 86400000000000, h = 3600000000000, m = 60000000000, s = 1000000000, ms = 1000000, us = 1000 }
 local durations, durations_kept = {}, 0
+local alert_rules              -- knows the durations too
 
 -- Nanoseconds of "1m30s"; nil and what is wrong otherwise.
 local function read_duration(text)
@@ -124,7 +125,10 @@ local function read_duration(text)
   if total > YEAR then return nil, wrong .. " of at most a year" end
   -- What is shorter than a millisecond, but not nothing, is a millisecond.
   if total < 1000000 and find(text, "[1-9]") then total = 1000000 end
-  if durations_kept >= DURATIONS_KEPT then durations, durations_kept = {}, 0 end
+  if durations_kept >= WORDS_KEPT then
+    durations, durations_kept = {}, 0
+    if alert_rules then alert_rules.expires = durations end
+  end
   durations[text], durations_kept = total, durations_kept + 1
   return total
 end

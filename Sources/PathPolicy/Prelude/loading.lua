@@ -79,7 +79,7 @@ local function plain(value, name)
   return host.decode(bytes), bytes
 end
 
-local function describe(given)
+local function describe(config, place)
   local table = host.chunk
   if type(table) ~= "table" then
     if not find(host.source, "%S") then raise_error(host.file .. ":1: the file holds nothing", 0) end
@@ -93,7 +93,7 @@ local function describe(given)
   for _, name in ipairs(HANDLERS) do
     if good[name] then handlers[#handlers + 1] = name end
   end
-  local settings = merge_config(plain(good.config or {}, "config"), given.config or {}, given.place or "config")
+  local settings = merge_config(plain(good.config or {}, "config"), config or {}, place or "config")
   members.config = host.freeze(settings)
   members.state, state_bytes = plain(good.state or {}, "state")
   if #state_bytes > STATE_MAX then

@@ -2,20 +2,15 @@
 
 local function inside(may_settle)
   if not ctx then fail("this works inside a handler only: there are no effects at load") end
-  if not may_settle and request.handler == "settle" then
+  if not may_settle and handler_name == "settle" then
     fail("settle only says how long a change must hold; act in on_path")
   end
 end
 
--- Takes a decision. A later one about the same alert, timer or value, named by `slot`, replaces it:
+-- Takes a decision. A later one of the same group – alerts, timers, values – and name replaces it:
 -- what counts is how things stand when the handler is done.
-local function decide(slot, intent)
-  local place = slots[slot] or #intents + 1
-  if place > INTENTS_PER_HANDLER then
-    fail("at most " .. INTENTS_PER_HANDLER .. " decisions in one handler are allowed")
-  end
-  intents[place] = intent
-  if slot then slots[slot] = place end
+local function decide(group, name, ...)
+  if not decide_now(group, name, ...) then fail("at most 64 decisions in one handler are allowed") end
 end
 
 -- A verb called with a colon gets its own table as the first argument.
@@ -42,26 +37,47 @@ end
 
 local alert, timer
 
+local function checked_alert(given)
+  local good = good_or_fail(check_table(given, API.alert, "ctx.alert.raise"))
+  return good.key, good.severity, good.title, good.body, good.channel, good.expires, good.buttons
+end
+
+-- The entries of an alert; nothing when they need a closer look.
+local function plain_alert(given)
+  local key, title, expires = given.key, given.title, given.expires
+  if key and title and expires then
+    expires = durations[expires]
+    if expires == 0 then return nil end
+  end
+  return title and key, given.severity, title, given.body, given.channel, expires
+end
+
 alert = read_only("ctx.alert", {
   raise = function(given)
     no_colon(given, alert, "ctx.alert.raise { … }")
     inside()
-    local good = good_or_fail(check_table(given, API.alert, "ctx.alert.raise"))
-    decide("alert " .. good.key, { "raise", good.key, good.severity or "info", good.title, good.body or "",
-      good.channel or "", good.expires or false, good.buttons or {} })
-    request.alerts[good.key] = true
+    local key, severity, title, body, channel, expires, buttons
+    if fits(given, alert_rules) then
+      key, severity, title, body, channel, expires = plain_alert(given)
+    end
+    if not key then
+      key, severity, title, body, channel, expires, buttons = checked_alert(given)
+    end
+    decide("a", key, "raise", key, severity or "info", title, body or "", channel or "",
+      expires or false, buttons or false)
+    alerts[key] = true
   end,
   resolve = function(key)
     no_colon(key, alert, "ctx.alert.resolve(key)")
     inside()
     local good = good_or_fail(CHECKS.key(key))
-    decide("alert " .. good, { "resolve", good })
-    request.alerts[good] = nil
+    decide("a", good, "resolve", good)
+    alerts[good] = nil
   end,
   active = function(key)
     no_colon(key, alert, "ctx.alert.active(key)")
     inside(true)
-    return request.alerts[good_or_fail(CHECKS.key(key))] == true
+    return alerts[good_or_fail(CHECKS.key(key))] == true
   end,
 })
 
@@ -70,10 +86,10 @@ local function start_timer(name, duration, opts, once)
   local good = good_or_fail(check_name(name))
   local time = good_or_fail(CHECKS.delay(duration))
   local options = good_or_fail(check_table(opts or {}, API.timer, "the timer's options"))
-  if once and request.timers[good] then return end
-  decide("timer " .. good,
-    { "timer", good, time, false, options.until_change or false, options.across_reboot or false })
-  request.timers[good] = true
+  if once and timers[good] then return end
+  decide("t", good, "timer", good, time, false, options.until_change or false,
+    options.across_reboot or false)
+  timers[good] = true
 end
 
 timer = read_only("ctx.timer", {
@@ -89,13 +105,13 @@ timer = read_only("ctx.timer", {
     no_colon(name, timer, "ctx.timer.cancel(name)")
     inside()
     local good = good_or_fail(check_name(name))
-    decide("timer " .. good, { "cancel", good })
-    request.timers[good] = nil
+    decide("t", good, "cancel", good)
+    timers[good] = nil
   end,
   active = function(name)
     no_colon(name, timer, "ctx.timer.active(name)")
     inside(true)
-    return request.timers[good_or_fail(check_name(name))] == true
+    return timers[good_or_fail(check_name(name))] == true
   end,
 })
 
@@ -103,16 +119,10 @@ local function log(...)
   no_colon((...), ctx, "ctx.log(text)")
   inside()
   logs = logs + 1
-  if logs > LOGS_PER_HANDLER then
-    if not summary then
-      summary = { "log", "" }
-      decide(nil, summary)
-    end
-    return
-  end
+  if logs > LOGS_PER_HANDLER then return end
   local words = {}
   for place = 1, select("#", ...) do words[place] = cut(tostring((select(place, ...))), TEXT_MAX) end
-  decide(nil, { "log", cut(concat(words, " "), TEXT_MAX) })
+  decide(nil, nil, "log", cut(concat(words, " "), TEXT_MAX))
 end
 
 local function publish(name, value)
@@ -120,55 +130,29 @@ local function publish(name, value)
   inside()
   local good = good_or_fail(check_name(name))
   if value == nil then fail("ctx.publish('" .. good .. "', value) needs a value") end
-  if type(value) == "boolean" or type(value) == "string" and #value < TEXT_MAX then
-    return decide("value " .. good, { "publish", good, value })
+  if value ~= true and value ~= false and (type(value) ~= "string" or #value > TEXT_MAX - 64) then
+    local ok, encoded = pcall(host.encode, value, "the value", AROUND_VALUE)
+    if not ok then fail("ctx.publish('" .. good .. "'): " .. tostring(encoded)) end
+    if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
   end
-  local ok, encoded = pcall(host.encode, value, "the value", AROUND_VALUE)
-  if not ok then fail("ctx.publish('" .. good .. "'): " .. tostring(encoded)) end
-  if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
-  -- Written out now: what the policy does to the table later is another value.
-  decide("value " .. good, { "publish", good, host.decode(encoded) })
+  decide("v", good, "publish", good, value)
 end
 
--- A read-only view of an event that knows its fields: a misspelt one would be nil for ever. Scripts see
--- what is behind a frozen table and never the key EVENT, under which the view finds it again.
-local EVENT, VIEWS = {}, {}
-
-local function view(raw, fields)
-  local it = host.freeze(raw)
-  rawset(it, EVENT, raw)
-  return setmetatable(it, VIEWS[fields])
-end
-
-local function view_of(fields)
-  return {
-    __index = function(it, key)
-      local raw = it[EVENT]
-      local value = raw[key]
-      if value == nil then
-        if fields[key] then return nil end
-        fail("ev has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(fields)))
-      end
-      if type(value) == "table" and not host.frozen(value) then
-        value = key == "previous" and view(value, fields) or host.freeze(value)
-        raw[key] = value
-      end
-      return value
-    end,
-    __newindex = function() fail("ev is read-only; keep values in ctx.state") end,
-    __metatable = false,
-  }
-end
-
-for _, fields in pairs(FIELDS) do VIEWS[fields] = VIEWS[fields] or view_of(fields) end
+-- What is read or written in an event has a name that exists: a misspelt field would be nil for ever.
+host.missing(function(kind, key, writes)
+  local what = kind == "time" and "ctx.time" or "ev"
+  if writes then fail(what .. " is read-only; keep values in ctx.state") end
+  local fields = FIELDS[kind]
+  if fields[key] then return nil end
+  fail(what .. " has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(fields)))
+end)
 
 local function path(name)
   no_colon(name, ctx, "ctx.path(monitor)")
   inside(true)
   local good = good_or_fail(CHECKS.monitor(name))
-  local raw = known[good]
-  if request.handler == "on_path" and request.ev.monitor == good then raw = request.ev end
-  return raw and view(raw, PATH_FIELDS)
+  if handler_name == "on_path" and event.monitor == good then return event end
+  return known[good]
 end
 
 env.print = function(...) log(...) end
@@ -176,24 +160,10 @@ env.print = function(...) log(...) end
 local LATER = { exec = true, open_url = true, http = true, retry = true, cancel = true }
 local VERBS = { "alert", "config", "log", "path", "publish", "state", "time", "timer" }
 
-local function two(number) return number < 10 and "0" .. number or "" .. number end
-
--- The clock on the wall when this call began; made of numbers when it is first asked for.
-local function wall_time(given)
-  local time = given.made_time
-  if not time then
-    local year, month, day, hour, minute, weekday, zone = unpack(given.time)
-    time = { hour = hour, minute = minute, weekday = weekday, zone = zone,
-      date = sub("000" .. year, -4) .. "-" .. two(month) .. "-" .. two(day) }
-    given.made_time = time
-  end
-  return time
-end
-
 members.alert, members.timer, members.log, members.publish, members.path = alert, timer, log, publish, path
 setmetatable(members, {
   __index = function(_, key)
-    if key == "time" then return wall_time(request) end
+    if key == "time" then return wall_time end
     if LATER[key] then fail("ctx." .. key .. " is not in this version of Netvane") end
     fail("ctx has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, VERBS))
   end,

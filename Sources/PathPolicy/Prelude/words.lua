@@ -1,7 +1,7 @@
 -- The policy API, version 1. Runs inside each policy's state before the policy does, is handed the
 -- sandbox's host functions, and returns the one function that Netvane calls.
 --
--- A handler's decisions are collected in `intents` and go out together when it returns.
+-- A handler's decisions are collected by the sandbox and go out together when it returns.
 --
 -- The prelude is one chunk in six files, in this order: words, errors, checks, loading, verbs, calling.
 local host = ...
@@ -12,12 +12,14 @@ local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
 local utf8_len = env.utf8.len
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
 local concat, unpack = env.table.concat, env.table.unpack
-local setmetatable, getmetatable, rawset = host.setmetatable, host.getmetatable, host.rawset
+local setmetatable, getmetatable = host.setmetatable, host.getmetatable
 local next_entry, raise_error = host.next, env.error
+local decide_now, fits = host.decide, host.fits
 
 local KEY_MAX, TEXT_MAX, TITLE_MAX = 128, 4096, 256
-local LOGS_PER_HANDLER, INTENTS_PER_HANDLER = 32, 64
-local DURATIONS_KEPT = 256
+local FAULT_KEY = "policy-fault"   -- of the alert that Netvane itself raises
+local LOGS_PER_HANDLER = 32
+local WORDS_KEPT = 256         -- durations and keys that were read before
 local STATE_MAX = 64 * 1024
 local ENTRIES_TRIED = 64       -- more than any table of the API has
 local AROUND_STATE, AROUND_VALUE = 1, 3   -- tables around them in what goes out
@@ -53,7 +55,7 @@ local TYPES = { "wifi", "wired", "cellular", "loopback", "other", "wiredEthernet
 local SEVERITIES = { "info", "warning", "critical" }
 local HANDLERS = { "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_system" }
 
--- What `ev` may hold, by handler; any of it may be nil.
+-- What `ev` of a path may hold; any of it may be nil.
 local PATH_FIELDS = {
   monitor = true, status = true, reason = true, why = true, interface = true, type = true,
   interfaces = true, alternatives = true, uses = true, ipv4 = true, ipv6 = true, dns = true,
@@ -61,10 +63,11 @@ local PATH_FIELDS = {
   initial = true, changed = true, causes = true, flaps = true, since = true, previous = true,
   sequence = true, time = true, self_inflicted = true, unsatisfied_reason = true,
 }
+-- The kinds of record that Netvane hands in.
 local FIELDS = {
-  settle = PATH_FIELDS, on_path = PATH_FIELDS, on_start = { reason = true },
-  on_timer = { name = true, late = true }, on_button = { key = true, button = true },
-  on_dismissed = { key = true }, on_system = { what = true },
+  path = PATH_FIELDS, start = { reason = true }, timer = { name = true, late = true },
+  button = { key = true, button = true }, dismissed = { key = true }, system = { what = true },
+  time = { hour = true, minute = true, weekday = true, date = true, zone = true },
 }
 
 -- The keys that each table of the API must have, in order.
@@ -78,10 +81,12 @@ for _, spec in pairs(API) do
 end
 
 local policy, monitors, state_bytes
--- The last event of each monitor: the predecessor of the next one. Netvane sends along what this state
--- has not seen.
+-- The last event that each monitor delivered; Netvane sends along what this state has not seen.
 local known = {}
-local ctx, intents, slots, logs, summary, request, handler
+-- Alerts that are up and timers that run, by key and name; Netvane sends them when they change otherwise.
+local alerts, timers = {}, {}
+-- The call that is running: its handler's name and function, its event, its clock on the wall.
+local ctx, handler_name, handler, event, wall_time, logs
 
 -- What `ctx` has; each call gets a table of its own that stands before this one.
 local members = {}

@@ -1,0 +1,180 @@
+/* Records: maps that stay as they came, encoded, behind a read-only table. A field is looked for when
+ * it is asked for; most never are, and building tables for them would cost more than all the rest of
+ * a call.
+ *
+ * Entries under the empty name are about the record: a text is its kind, a map has more of its
+ * fields. A field that a record with a kind does not have goes to the host's function for
+ * that, and so does a write. */
+#include "wire.h"
+
+const char luasandbox_key_record_meta = 0, luasandbox_key_missing = 0;
+/* In the table that scripts see: values that were made, and the record as an ordinary table. */
+static const char mark_made = 0, mark_opened = 0;
+
+void luasandbox_push_record(lua_State *L, const uint8_t *bytes, size_t length) {
+  luaL_checkstack(L, 6, "data is nested too deeply");
+  lua_createtable(L, 0, 1);
+  lua_pushlstring(L, (const char *)bytes, length);
+  lua_rawsetp(L, -2, &luasandbox_mark_frozen);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_record_meta);
+  lua_setmetatable(L, -2);
+}
+
+/* ---- walking ---- */
+
+typedef struct walk {
+  reader in;
+  uint32_t entries;             /* left in the map at hand */
+  const uint8_t *kind;
+  size_t kind_length;
+} walk;
+
+static void enter_map(walk *w) {
+  if (*take(&w->in, 1) != TAG_MAP) luasandbox_malformed(&w->in, "a record is no map");
+  w->entries = read_count(&w->in);
+}
+
+static void begin_walk(walk *w, lua_State *L, int bytes) {
+  size_t length;
+  const uint8_t *start = (const uint8_t *)lua_tolstring(L, bytes, &length);
+  *w = (walk){.in = {L, start, start, start + length}};
+  enter_map(w);
+}
+
+/* At the value under the empty name. */
+static void take_own_entry(walk *w) {
+  uint8_t tag = *take(&w->in, 1);
+  uint32_t length = read_count(&w->in);
+  if (tag == TAG_STRING) {
+    w->kind_length = length;
+    w->kind = take(&w->in, length);
+  } else if (tag == TAG_SIZED && w->entries == 0) {
+    enter_map(w);
+  } else {
+    luasandbox_malformed(&w->in, "a record's own entry is neither its kind nor its last");
+  }
+}
+
+/* The next field's name; NULL: there is none. Then the reader is at its value. */
+static const char *next_field(walk *w, size_t *length) {
+  while (w->entries > 0) {
+    w->entries--;
+    if (*take(&w->in, 1) != TAG_STRING) luasandbox_malformed(&w->in, "a field has no name");
+    *length = read_count(&w->in);
+    const char *name = (const char *)take(&w->in, *length);
+    if (*length > 0) return name;
+    take_own_entry(w);
+  }
+  return NULL;
+}
+
+/* ---- reading a field ---- */
+
+static bool is_container(const reader *in) {
+  switch (left(in) > 0 ? *in->next : TAG_NIL) {
+    case TAG_ARRAY: case TAG_MAP: case TAG_SIZED: case TAG_RECORD: return true;
+    default: return false;
+  }
+}
+
+/* Pushes the container at hand, read-only: a map as a record of its own, another as a table. */
+static void push_container(lua_State *L, reader *in) {
+  if (*in->next == TAG_SIZED) {
+    in->next++;
+    uint32_t length = read_count(in);
+    if (left(in) < length || length == 0) luasandbox_malformed(in, "it ends too early");
+    in->end = in->next + length;
+  }
+  if (*in->next == TAG_MAP) {
+    const uint8_t *start = in->next;
+    luasandbox_skip_value(in, 1);
+    luasandbox_push_record(L, start, (size_t)(in->next - start));
+  } else {
+    luasandbox_read_value(in, 1);
+    luasandbox_freeze(L);
+  }
+}
+
+/* Containers are made once, so that the same field is the same table each time. */
+static void push_made(lua_State *L, reader *in) {
+  if (lua_rawgetp(L, 1, &mark_made) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 1);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, 1, &mark_made);
+  }
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, -2) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  push_container(L, in);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, -4);
+}
+
+/* Asks the host about a field that is not there, or must not be written. */
+static int ask_host(lua_State *L, const walk *w, bool writes) {
+  if (w->kind == NULL) return 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_missing) != LUA_TFUNCTION) return 0;
+  lua_pushlstring(L, (const char *)w->kind, w->kind_length);
+  lua_pushvalue(L, 2);
+  lua_pushboolean(L, writes);
+  lua_call(L, 3, 1);
+  return 1;
+}
+
+int luasandbox_record_index(lua_State *L) {
+  lua_settop(L, 2);
+  if (lua_rawgetp(L, 1, &luasandbox_mark_frozen) != LUA_TSTRING) return 0;
+  walk w;
+  begin_walk(&w, L, 3);
+  size_t wanted = 0, length;
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &wanted) : NULL;
+  const char *name;
+  while ((name = next_field(&w, &length)) != NULL) {
+    if (key == NULL || length != wanted || memcmp(name, key, length) != 0) {
+      luasandbox_skip_value(&w.in, 1);
+      continue;
+    }
+    if (is_container(&w.in)) push_made(L, &w.in);
+    else luasandbox_read_value(&w.in, 1);
+    return 1;
+  }
+  return ask_host(L, &w, false);
+}
+
+int luasandbox_record_newindex(lua_State *L) {
+  lua_settop(L, 2);
+  if (lua_rawgetp(L, 1, &luasandbox_mark_frozen) == LUA_TSTRING) {
+    walk w;
+    begin_walk(&w, L, 3);
+    size_t length;
+    while (w.kind == NULL && next_field(&w, &length) != NULL) luasandbox_skip_value(&w.in, 1);
+    ask_host(L, &w, true);
+  }
+  return luasandbox_refuse_write(L);
+}
+
+/* Replaces a record on the stack by an ordinary table of its fields. */
+void luasandbox_open_record(lua_State *L, int index) {
+  luaL_checkstack(L, 8, "too deeply nested");
+  if (lua_rawgetp(L, index, &mark_opened) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    int table = lua_gettop(L);
+    lua_rawgetp(L, index, &luasandbox_mark_frozen);
+    walk w;
+    begin_walk(&w, L, table + 1);
+    const char *name;
+    size_t length;
+    while ((name = next_field(&w, &length)) != NULL) {
+      lua_pushlstring(L, name, length);
+      luasandbox_read_value(&w.in, 1);
+      lua_rawset(L, table);
+    }
+    lua_settop(L, table);
+    lua_pushvalue(L, table);
+    lua_rawsetp(L, index, &mark_opened);
+  }
+  lua_replace(L, index);
+}

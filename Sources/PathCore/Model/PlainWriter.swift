@@ -1,0 +1,142 @@
+/// Writes values in the encoding of `PlainData`. Each event of each policy is written, so this one
+/// owns its memory: appending to an array asks at each step who else holds it.
+@safe package struct PlainWriter: ~Copyable {
+  private var base: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  package private(set) var count = 0
+
+  package init() {
+    capacity = 256
+    unsafe base = .allocate(capacity: 256)
+  }
+
+  deinit { unsafe base.deallocate() }
+
+  /// What was written, as a value of its own.
+  package var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: base, count: count)) }
+
+  package borrowing func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe body(UnsafeBufferPointer(start: base, count: count))
+  }
+
+  /// Begins anew in the memory it has.
+  package mutating func clear() { count = 0 }
+
+  package mutating func null() { put(.null) }
+
+  package mutating func bool(_ value: Bool) { put(value ? .yes : .no) }
+
+  package mutating func integer(_ value: Int64) {
+    put(.integer)
+    word(UInt64(bitPattern: value))
+  }
+
+  package mutating func number(_ value: Double) {
+    put(.number)
+    word(value.bitPattern)
+  }
+
+  package mutating func text(_ value: [UInt8]) {
+    head(.text, value.count)
+    raw(value)
+  }
+
+  /// The text of a literal; nothing is allocated for it.
+  package mutating func text(_ value: StaticString) {
+    head(.text, value.utf8CodeUnitCount)
+    unsafe copy(UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+  }
+
+  @_disfavoredOverload
+  package mutating func text(_ value: String) {
+    head(.text, value.utf8.count)
+    let isWhole: Void? =
+      unsafe value.utf8.withContiguousStorageIfAvailable { unsafe copy($0) }
+    if isWhole == nil { raw(Array(value.utf8)) }
+  }
+
+  package mutating func raw(_ data: PlainData) { raw(data.bytes) }
+
+  /// Bytes that were written by another.
+  package mutating func raw(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe copy($0) }
+  }
+
+  /// Begins an array; exactly `count` values follow. An empty one is written as an empty map,
+  /// since Lua knows no difference.
+  package mutating func array(_ count: Int) { head(count == 0 ? .map : .array, count) }
+
+  /// Begins a map; exactly `count` pairs follow.
+  package mutating func map(_ count: Int) { head(.map, count) }
+
+  /// Begins a map whose pairs follow; the returned place is for `endMap`.
+  package mutating func beginMap() -> Int {
+    head(.map, 0)
+    return count
+  }
+
+  /// Ends a map that `beginMap` began and that holds `count` pairs.
+  package mutating func endMap(_ place: Int, count: Int) { patch(place, with: count) }
+
+  /// Begins a value that can be passed over; one value follows, then `endSized`.
+  package mutating func beginSized() -> Int {
+    head(.sized, 0)
+    return count
+  }
+
+  /// Begins a record; one map follows, then `endSized`.
+  package mutating func beginRecord() -> Int {
+    head(.record, 0)
+    return count
+  }
+
+  package mutating func endSized(_ place: Int) { patch(place, with: count - place) }
+
+  // MARK: Bytes
+
+  private mutating func reserve(_ more: Int) {
+    let need = count + more
+    guard need > capacity else { return }
+    let wanted = max(need, capacity * 2)
+    let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
+    unsafe fresh.update(from: base, count: count)
+    unsafe base.deallocate()
+    unsafe base = fresh
+    capacity = wanted
+  }
+
+  private mutating func put(_ tag: PlainData.Tag) {
+    reserve(1)
+    unsafe base[count] = tag.rawValue
+    count += 1
+  }
+
+  private mutating func head(_ tag: PlainData.Tag, _ length: Int) {
+    reserve(5)
+    unsafe base[count] = tag.rawValue
+    count += 5
+    patch(count, with: length)
+  }
+
+  /// Writes the four bytes before `place`.
+  private func patch(_ place: Int, with value: Int) {
+    unsafe UnsafeMutableRawPointer(base + place - 4).storeBytes(
+      of: UInt32(clamping: value).littleEndian, as: UInt32.self)
+  }
+
+  private mutating func word(_ value: UInt64) {
+    reserve(8)
+    unsafe UnsafeMutableRawPointer(base + count).storeBytes(
+      of: value.littleEndian, as: UInt64.self)
+    count += 8
+  }
+
+  private mutating func copy(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return }
+    reserve(bytes.count)
+    unsafe (base + count).update(from: start, count: bytes.count)
+    count += bytes.count
+  }
+}
