@@ -32,24 +32,50 @@ enum PathEventEncoder {
   }
 
   /// Writes what is the event's own; how many fields.
-  static func writeOwn(_ event: PathEvent, _ writer: inout PlainWriter) -> Int {
+  static func writeOwn(
+    _ event: PathEvent, _ causes: inout CauseBytes, _ writer: inout PlainWriter
+  ) -> Int {
     var count = 8
     writer.field("monitor", event.monitor)
     writer.field("initial", event.isInitial)
-    writer.text("changed")
-    writer.sized { changed(event.causes, &$0) }
     writer.field("sequence", event.sequence)
     writer.field("self_inflicted", false)
-    writer.field("time", event.time.rfc3339)
-    writer.text("causes")
-    writer.sized { causes(event.causes, &$0) }
+    writer.text("time")
+    writer.text(event.time)
+    causes.write(event.causes, &writer)
     writer.text("flaps")
     writer.sized { flaps(event.flaps, &$0) }
     if let since = event.since {
-      writer.field("since", since.shortText)
+      writer.text("since")
+      writer.text(since)
       count += 1
     }
     return count
+  }
+
+  private static func flaps(_ counts: FlapCounts, _ writer: inout PlainWriter) {
+    let map = writer.beginMap()
+    writer.field("last_1m", counts.lastMinute)
+    writer.field("last_10m", counts.lastTenMinutes)
+    writer.field("last_1h", counts.lastHour)
+    writer.endMap(map, count: 3)
+  }
+}
+
+/// `changed` and `causes`, written out: few sets of causes there are, and they come again and again.
+struct CauseBytes {
+  private var kept: [(causes: ChangeCauses, bytes: [UInt8])] = []
+
+  mutating func write(_ causes: ChangeCauses, _ writer: inout PlainWriter) {
+    for entry in kept where entry.causes == causes { return writer.raw(entry.bytes) }
+    var fresh = PlainWriter()
+    fresh.text("changed")
+    fresh.sized { Self.changed(causes, &$0) }
+    fresh.text("causes")
+    fresh.sized { Self.words(causes, &$0) }
+    if kept.count == 16 { kept = [] }
+    kept.append((causes, fresh.bytes))
+    writer.raw(fresh.bytes)
   }
 
   /// The causes that are differences; `resumed` and `resync` are circumstances.
@@ -65,17 +91,9 @@ enum PathEventEncoder {
     writer.endMap(map, count: count)
   }
 
-  private static func causes(_ causes: ChangeCauses, _ writer: inout PlainWriter) {
+  private static func words(_ causes: ChangeCauses, _ writer: inout PlainWriter) {
     writer.array(causes.rawValue.nonzeroBitCount)
     for entry in ChangeCauses.table where causes.contains(entry.cause) { writer.text(entry.word) }
-  }
-
-  private static func flaps(_ counts: FlapCounts, _ writer: inout PlainWriter) {
-    let map = writer.beginMap()
-    writer.field("last_1m", counts.lastMinute)
-    writer.field("last_10m", counts.lastTenMinutes)
-    writer.field("last_1h", counts.lastHour)
-    writer.endMap(map, count: 3)
   }
 }
 

@@ -12,6 +12,7 @@ struct RequestEncoder: ~Copyable {
   private var alerts: [String]?
   private var timers: [String]?
   private var ownWriter = PlainWriter()
+  private var causes = CauseBytes()
   /// The clock on the wall as it was last written, which serves for the whole minute.
   private var time = WallTime(unixNanoseconds: .min)
   private var timeBytes: [UInt8] = []
@@ -27,7 +28,7 @@ struct RequestEncoder: ~Copyable {
     var own: PathEventEncoder.OwnFields
 
     func isSame(as event: PathEvent) -> Bool {
-      sequence == event.sequence && path.isSame(as: event.$path)
+      sequence == event.sequence && path.isSame(as: event.sharedPath)
     }
   }
 
@@ -84,20 +85,20 @@ struct RequestEncoder: ~Copyable {
 
   private mutating func own(_ event: PathEvent) -> PathEventEncoder.OwnFields {
     ownWriter.clear()
-    let count = PathEventEncoder.writeOwn(event, &ownWriter)
+    let count = PathEventEncoder.writeOwn(event, &causes, &ownWriter)
     return PathEventEncoder.OwnFields(bytes: ownWriter.bytes, count: count)
   }
 
   private mutating func write(_ event: PathEvent) {
     let mine = own(event)
     lastOwn = mine
-    guard case .event(let before) = event.previous else {
-      return PathEventEncoder.write(mine, paths.bytes(of: event.$path), previous: nil, &writer)
+    guard let before = event.previous else {
+      return PathEventEncoder.write(mine, paths.bytes(of: event.sharedPath), previous: nil, &writer)
     }
     let theirs = known.first { $0.monitor == event.monitor && $0.isSame(as: before) }?.own
     PathEventEncoder.write(
-      mine, paths.bytes(of: event.$path),
-      previous: (theirs ?? own(before), paths.bytes(of: before.$path)), &writer)
+      mine, paths.bytes(of: event.sharedPath),
+      previous: (theirs ?? own(before), paths.bytes(of: before.sharedPath)), &writer)
   }
 
   /// The own fields of the event that is being written.
@@ -110,7 +111,7 @@ struct RequestEncoder: ~Copyable {
 
   private mutating func keep(_ event: PathEvent, own: PathEventEncoder.OwnFields) {
     let seen = Seen(
-      monitor: event.monitor, sequence: event.sequence, path: event.$path, own: own)
+      monitor: event.monitor, sequence: event.sequence, path: event.sharedPath, own: own)
     if let index = known.firstIndex(where: { $0.monitor == event.monitor }) {
       known[index] = seen
     } else {
@@ -129,7 +130,7 @@ struct RequestEncoder: ~Copyable {
     writer.array(unseen.count)
     for event in unseen {
       let mine = own(event)
-      PathEventEncoder.write(mine, paths.bytes(of: event.$path), previous: nil, &writer)
+      PathEventEncoder.write(mine, paths.bytes(of: event.sharedPath), previous: nil, &writer)
       keep(event, own: mine)
     }
   }
@@ -173,7 +174,8 @@ struct RequestEncoder: ~Copyable {
       writer.map(3)
       writer.field("", "timer" as StaticString)
       writer.field("name", name)
-      writer.field("late", late.shortText)
+      writer.text("late")
+      writer.text(late)
     case .button(let key, let button):
       writer.map(3)
       writer.field("", "button" as StaticString)

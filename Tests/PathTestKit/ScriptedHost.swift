@@ -88,7 +88,7 @@ package final class ScriptedHost: PolicyHost {
     let monitors = request.delivered.map(\.monitor)
     if monitors != Set(monitors).sorted() { complain(request, "is given unsorted paths") }
     for event in request.delivered {
-      if case .event = event.previous { complain(request, "is given paths with predecessors") }
+      if event.previous != nil { complain(request, "is given paths with predecessors") }
     }
     switch request.event {
     case .path(let event), .settle(let event): inspect(event, request)
@@ -97,13 +97,13 @@ package final class ScriptedHost: PolicyHost {
   }
 
   private func inspect(_ event: PathEvent, _ request: HandlerRequest) {
-    guard case .event(let previous) = event.previous else {
+    guard let previous = event.previous else {
       if !event.isInitial { complain(request, "hears a change from nothing") }
       return
     }
     if event.isInitial { complain(request, "hears a first verdict after another") }
     if previous.path == event.path { complain(request, "hears what it knows") }
-    if case .event = previous.previous { complain(request, "is given a chain of predecessors") }
+    if previous.previous != nil { complain(request, "is given a chain of predecessors") }
     if event.sequence != previous.sequence + 1 { complain(request, "misses a sequence number") }
   }
 

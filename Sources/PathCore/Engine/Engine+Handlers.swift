@@ -12,7 +12,7 @@ extension Engine {
       policy: policies[policy].name, event: event, now: now,
       activeAlerts: policies[policy].alerts.isEmpty ? [] : policies[policy].alerts.keys.sorted(),
       activeTimers: policies[policy].timers.isEmpty ? [] : policies[policy].timers.keys.sorted(),
-      delivered: policies[policy].monitors.compactMap(\.delivered),
+      delivered: delivered(policy),
       seed: seed &+ UInt64(bitPattern: policies[policy].calls))
     switch host.call(request) {
     case .done(let outcome):
@@ -31,6 +31,15 @@ extension Engine {
       fail(policy, fault)
       return nil
     }
+  }
+
+  /// The last event of each monitor.
+  private func delivered(_ policy: Int) -> [PathEvent] {
+    var events: [PathEvent] = []
+    for monitor in policies[policy].monitors.indices {
+      if let event = policies[policy].monitors[monitor].delivered { events.append(event) }
+    }
+    return events
   }
 
   /// A decision that would exceed a bound is no decision.

@@ -44,8 +44,8 @@ extension Engine {
   /// another sentence for the same verdict.
   private mutating func refine(_ policy: Int, _ monitor: Int) {
     guard let path = filters[policies[policy].monitors[monitor].filter].path else { return }
-    if policies[policy].monitors[monitor].delivered?.$path == path {
-      policies[policy].monitors[monitor].delivered?.$path = path
+    if let event = policies[policy].monitors[monitor].delivered, event.sharedPath == path {
+      policies[policy].monitors[monitor].delivered = event.refined(path)
     }
     if policies[policy].monitors[monitor].candidate?.path == path {
       policies[policy].monitors[monitor].candidate?.path = path
@@ -71,7 +71,7 @@ extension Engine {
     guard policies[policy].monitors[monitor].delivered != nil else {
       return observeFirst(policy, monitor, path)
     }
-    if policies[policy].monitors[monitor].delivered?.$path == path {
+    if policies[policy].monitors[monitor].delivered?.sharedPath == path {
       guard policies[policy].monitors[monitor].candidate != nil else { return }
       policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
       policies[policy].monitors[monitor].owedCauses.remove(.resync)
@@ -220,20 +220,20 @@ extension Engine {
     _ path: Boxed<Path>, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
   ) -> PathEvent {
     // Field by field: a copy of the whole state would cost more than all of this.
-    var event = PathEvent(
-      monitor: policies[policy].monitors[monitor].declaration.name, path: path, isInitial: true,
-      causes: [],
-      flaps: filters[policies[policy].monitors[monitor].filter].flaps.counts(at: now.boot),
-      since: nil, previous: .none, sequence: policies[policy].monitors[monitor].sequence + 1,
-      time: now.wall)
-    if let old = policies[policy].monitors[monitor].delivered {
-      event.isInitial = false
-      event.causes = ChangeCauses(from: old.path, to: path.wrappedValue).union(extra)
-        .union(policies[policy].monitors[monitor].owedCauses)
-      event.since = now.boot - policies[policy].monitors[monitor].statusSince
-      event.previous = .event(old)
+    let flaps = filters[policies[policy].monitors[monitor].filter].flaps.counts(at: now.boot)
+    let name = policies[policy].monitors[monitor].declaration.name
+    let sequence = policies[policy].monitors[monitor].sequence + 1
+    guard let old = policies[policy].monitors[monitor].delivered else {
+      return PathEvent(
+        monitor: name, path: path, causes: [], flaps: flaps, since: nil, previous: nil,
+        sequence: sequence, time: now.wall)
     }
-    return event
+    let causes = ChangeCauses(from: old.path, to: path.wrappedValue).union(extra)
+      .union(policies[policy].monitors[monitor].owedCauses)
+    return PathEvent(
+      monitor: name, path: path, causes: causes, flaps: flaps,
+      since: now.boot - policies[policy].monitors[monitor].statusSince, previous: old,
+      sequence: sequence, time: now.wall)
   }
 
   /// How long this path must hold before the policy hears of it.

@@ -19,10 +19,11 @@ extension Engine {
   private mutating func withMonitor(
     _ name: String, _ policy: Int, _ body: (inout Engine, Int) -> Void
   ) {
-    guard policies[policy].isAtWork,
-      let monitor = policies[policy].monitors.firstIndex(where: { $0.declaration.name == name })
-    else { return }
-    body(&self, monitor)
+    guard policies[policy].isAtWork else { return }
+    for monitor in policies[policy].monitors.indices
+    where policies[policy].monitors[monitor].declaration.name == name {
+      return body(&self, monitor)
+    }
   }
 
   /// The first snapshot after a sleep was judged; what came due before it fires now: changes first,

@@ -10,7 +10,7 @@ extension Engine {
       }
       let limit = policies[policy].monitors[monitor].unrestLimit(settle: settle)
       policies[policy].monitors[monitor].unrest = Unrest(
-        from: delivered.$path, window: settle, deadline: now.awake + limit, at: now.awake)
+        from: delivered.sharedPath, window: settle, deadline: now.awake + limit, at: now.awake)
     }
     policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
     if let window = policies[policy].monitors[monitor].unrest?.window, window < settle {
@@ -54,7 +54,7 @@ extension Engine {
       policies[policy].monitors[monitor].unrest?.deadline = resumeHold
       return armUnrest(policy, monitor)
     }
-    let isNews = longest != policies[policy].monitors[monitor].delivered?.$path
+    let isNews = longest != policies[policy].monitors[monitor].delivered?.sharedPath
     if isNews {
       tell(longest, policy, monitor, extra: .flapping)
       guard policies[policy].isAtWork else { return releaseHeldExpiries(policy) }

@@ -64,7 +64,11 @@ package struct Engine {
     return orders
   }
 
-  func policyIndex(_ name: String) -> Int? { policies.firstIndex { $0.name == name } }
+  func policyIndex(_ name: String) -> Int? {
+    // By index: an element handed to a closure would be copied, with all it refers to.
+    for index in policies.indices where policies[index].declaration.name == name { return index }
+    return nil
+  }
 }
 
 // MARK: - Sleep and gaps

@@ -34,12 +34,9 @@ struct MonitorState {
     self.filter = filter
   }
 
-  /// Whether something is known that the policy was not told yet.
-  var hasUnreportedChange: Bool { candidate != nil }
-
   /// How long unrest with this settle may go unreported.
   func unrestLimit(settle: Duration) -> Duration {
-    declaration.settleMax ?? max(EngineLimits.settleMaxFloor, settle * 4)
+    declaration.settleMax ?? max(EngineLimits.settleMaxFloor, settle + settle + settle + settle)
   }
 }
 

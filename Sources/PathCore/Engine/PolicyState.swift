@@ -25,7 +25,11 @@ struct PolicyState {
 
   var name: String { declaration.name }
   var isAtWork: Bool { declaration.isEnabled && restUntil == nil }
-  var hasUnreportedChange: Bool { monitors.contains(where: \.hasUnreportedChange) }
+  var hasUnreportedChange: Bool {
+    // By index: an element handed to a closure would be copied, with all it refers to.
+    for index in monitors.indices where monitors[index].candidate != nil { return true }
+    return false
+  }
 }
 
 /// An alert that is up.

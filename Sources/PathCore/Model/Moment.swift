@@ -31,47 +31,54 @@ package struct WallTime: Hashable, Sendable {
   /// The civil date and time of day at this offset (proleptic Gregorian calendar).
   package var civil: CivilTime { CivilTime(self) }
 
-  /// RFC 3339 with milliseconds. Every event carries it, so the digits are written straight.
+  /// RFC 3339 with milliseconds.
   package var rfc3339: String {
-    let civil = civil
-    guard (0...9999).contains(civil.year) else { return "\(civil.date)T00:00:00Z" }
-    return unsafe String(unsafeUninitializedCapacity: 32) { bytes in
-      var count = 0
-      func put(_ byte: UInt8) {
-        unsafe bytes[count] = byte
-        count += 1
-      }
-      func put(_ number: Int, digits: Int) {
-        var divisor = digits == 4 ? 1000 : digits == 3 ? 100 : 10
-        while divisor > 0 {
-          put(48 + UInt8(truncatingIfNeeded: number / divisor % 10))
-          divisor /= 10
-        }
-      }
-      put(civil.year, digits: 4)
-      put(UInt8(ascii: "-"))
-      put(civil.month, digits: 2)
-      put(UInt8(ascii: "-"))
-      put(civil.day, digits: 2)
-      put(UInt8(ascii: "T"))
-      put(civil.hour, digits: 2)
-      put(UInt8(ascii: ":"))
-      put(civil.minute, digits: 2)
-      put(UInt8(ascii: ":"))
-      put(civil.second, digits: 2)
-      put(UInt8(ascii: "."))
-      put(civil.nanosecond / 1_000_000, digits: 3)
-      if offsetSeconds == 0 {
-        put(UInt8(ascii: "Z"))
-      } else {
-        let minutes = min(Int(offsetSeconds.magnitude) / 60, 99 * 60 + 59)
-        put(offsetSeconds < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))
-        put(minutes / 60, digits: 2)
-        put(UInt8(ascii: ":"))
-        put(minutes % 60, digits: 2)
-      }
-      return count
+    unsafe String(unsafeUninitializedCapacity: Self.rfc3339Most) {
+      unsafe writeRFC3339(into: $0)
     }
+  }
+
+  static let rfc3339Most = 32
+
+  /// Writes RFC 3339 with milliseconds; how many bytes. Every event carries it, so the digits are
+  /// written straight. Years that it has no digits for are written as the nearest that it has.
+  func writeRFC3339(into bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    let civil = civil
+    var count = 0
+    func put(_ byte: UInt8) {
+      unsafe bytes[count] = byte
+      count += 1
+    }
+    func put(_ number: Int, digits: Int) {
+      var divisor = digits == 4 ? 1000 : digits == 3 ? 100 : 10
+      while divisor > 0 {
+        put(48 + UInt8(truncatingIfNeeded: number / divisor % 10))
+        divisor /= 10
+      }
+    }
+    put(min(max(civil.year, 0), 9999), digits: 4)
+    put(UInt8(ascii: "-"))
+    put(civil.month, digits: 2)
+    put(UInt8(ascii: "-"))
+    put(civil.day, digits: 2)
+    put(UInt8(ascii: "T"))
+    put(civil.hour, digits: 2)
+    put(UInt8(ascii: ":"))
+    put(civil.minute, digits: 2)
+    put(UInt8(ascii: ":"))
+    put(civil.second, digits: 2)
+    put(UInt8(ascii: "."))
+    put(civil.nanosecond / 1_000_000, digits: 3)
+    if offsetSeconds == 0 {
+      put(UInt8(ascii: "Z"))
+    } else {
+      let minutes = min(Int(offsetSeconds.magnitude) / 60, 99 * 60 + 59)
+      put(offsetSeconds < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))
+      put(minutes / 60, digits: 2)
+      put(UInt8(ascii: ":"))
+      put(minutes % 60, digits: 2)
+    }
+    return count
   }
 
   fileprivate static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

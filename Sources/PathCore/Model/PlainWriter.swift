@@ -57,6 +57,26 @@
     if isWhole == nil { raw(Array(value.utf8)) }
   }
 
+  /// The text of a time of day: RFC 3339.
+  package mutating func text(_ value: WallTime) {
+    unsafe text(most: WallTime.rfc3339Most) { unsafe value.writeRFC3339(into: $0) }
+  }
+
+  /// The text of a duration, in its shortest exact form.
+  package mutating func text(_ value: Duration) {
+    unsafe text(most: Duration.shortTextMost) { unsafe value.writeShortText(into: $0) }
+  }
+
+  private mutating func text(
+    most: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int
+  ) {
+    head(.text, 0)
+    reserve(most)
+    let length = unsafe write(UnsafeMutableBufferPointer(start: base + count, count: most))
+    patch(count, with: length)
+    count += length
+  }
+
   package mutating func raw(_ data: PlainData) { raw(data.bytes) }
 
   /// Bytes that were written by another.
@@ -96,9 +116,12 @@
 
   // MARK: Bytes
 
+  @inline(__always)
   private mutating func reserve(_ more: Int) {
-    let need = count + more
-    guard need > capacity else { return }
+    if count + more > capacity { grow(to: count + more) }
+  }
+
+  private mutating func grow(to need: Int) {
     let wanted = max(need, capacity * 2)
     let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
     unsafe fresh.update(from: base, count: count)

@@ -60,7 +60,7 @@ enum Invariants {
     for monitor in policy.monitors {
       if let candidate = monitor.candidate {
         if !policy.isAtWork { return "\(policy.name) rests with a pending change" }
-        if candidate.path == monitor.delivered?.$path { return "what is pending was told already" }
+        if candidate.path == monitor.delivered?.sharedPath { return "what is pending was told already" }
       }
       if monitor.armedUnrest != nil, monitor.candidate == nil { return "unrest about nothing" }
     }
@@ -84,7 +84,7 @@ extension World {
     engine.policies.filter { policy in
       policy.isAtWork
         && policy.monitors.contains {
-          $0.delivered?.$path != engine.filters[$0.filter].path
+          $0.delivered?.sharedPath != engine.filters[$0.filter].path
             && ($0.candidate == nil || policy.faultsInARow == 0)
         }
     }.map(\.name)
