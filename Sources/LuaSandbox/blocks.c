@@ -14,7 +14,7 @@
 #define KEEP_NONE 1
 #endif
 
-enum { STEP = 16 };
+enum { STEP = 16, KEPT_MOST = 128 * 1024 };
 
 static size_t class_of(size_t size) { return (size + STEP - 1) / STEP; }
 
@@ -33,7 +33,7 @@ static void *take(luasandbox *box, size_t size) {
   if (list->first == NULL) return malloc(class_of(size) * STEP);
   void *block = list->first;
   memcpy(&list->first, block, sizeof list->first);
-  list->count--;
+  box->kept_bytes -= class_of(size) * STEP;
   return block;
 }
 
@@ -41,13 +41,13 @@ static void *take(luasandbox *box, size_t size) {
 void luasandbox_give_block(luasandbox *box, void *block, size_t size) {
   if (block == NULL) return;
   block_list *list = is_small(size) ? &box->blocks[class_of(size)] : NULL;
-  if (list == NULL || list->count >= BLOCKS_KEPT) {
+  if (list == NULL || box->kept_bytes + class_of(size) * STEP > KEPT_MOST) {
     free(block);
     return;
   }
   memcpy(block, &list->first, sizeof list->first);
   list->first = block;
-  list->count++;
+  box->kept_bytes += class_of(size) * STEP;
 }
 
 /* A block of `size` bytes with what the one of `old` bytes held; NULL when there is no memory, and
@@ -70,6 +70,7 @@ void luasandbox_drop_blocks(luasandbox *box) {
       memcpy(&next, block, sizeof next);
       free(block);
     }
-    box->blocks[class] = (block_list){NULL, 0};
+    box->blocks[class] = (block_list){NULL};
   }
+  box->kept_bytes = 0;
 }

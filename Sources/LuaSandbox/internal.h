@@ -16,8 +16,7 @@ enum {
   ENCODE_DEPTH = 16,            /* tables inside tables, going out */
   DECODE_DEPTH = 32,            /* coming in: room for the host's own envelope */
   RAW_HEADER_BYTES = 8,         /* before each block: its serial number */
-  BLOCK_CLASSES = 20,           /* blocks of up to 304 bytes are kept when freed */
-  BLOCKS_KEPT = 64,             /* of each size */
+  BLOCK_CLASSES = 160,          /* blocks of up to 2,544 bytes are kept when freed */
   MOST_DECISIONS = 64,          /* of one call */
 };
 
@@ -50,7 +49,6 @@ typedef struct job {
 /* Freed blocks of one size, each with the address of the next in its first bytes. */
 typedef struct block_list {
   void *first;
-  size_t count;
 } block_list;
 
 /* Where a decision is in `decided`: first its slot, then its value. */
@@ -63,6 +61,7 @@ struct luasandbox {
   luasandbox_limits limits;
 
   block_list blocks[BLOCK_CLASSES];
+  size_t kept_bytes;            /* in them */
   size_t used;                  /* bytes held from the allocator */
   size_t published;             /* of them, in luasandbox_live_bytes */
   uint64_t serial;              /* counts objects, so that they can be ordered without addresses */

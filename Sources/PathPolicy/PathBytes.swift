@@ -10,7 +10,7 @@ final class PathBytes {
 
   /// The map of a path's fields.
   func bytes(of path: Boxed<Path>) -> [UInt8] {
-    for entry in kept where entry.path.isSame(as: path) { return entry.bytes }
+    for index in kept.indices where kept[index].path.isSame(as: path) { return kept[index].bytes }
     writer.clear()
     Self.write(path.wrappedValue, &writer)
     let bytes = writer.bytes

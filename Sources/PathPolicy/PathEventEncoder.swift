@@ -67,7 +67,9 @@ struct CauseBytes {
   private var kept: [(causes: ChangeCauses, bytes: [UInt8])] = []
 
   mutating func write(_ causes: ChangeCauses, _ writer: inout PlainWriter) {
-    for entry in kept where entry.causes == causes { return writer.raw(entry.bytes) }
+    for index in kept.indices where kept[index].causes == causes {
+      return writer.raw(kept[index].bytes)
+    }
     var fresh = PlainWriter()
     fresh.text("changed")
     fresh.sized { Self.changed(causes, &$0) }

@@ -26,10 +26,6 @@ struct RequestEncoder: ~Copyable {
     var sequence: Int64
     var path: Boxed<Path>
     var own: PathEventEncoder.OwnFields
-
-    func isSame(as event: PathEvent) -> Bool {
-      sequence == event.sequence && path.isSame(as: event.sharedPath)
-    }
   }
 
   /// The Lua state was made anew and has seen nothing.
@@ -81,6 +77,16 @@ struct RequestEncoder: ~Copyable {
     known = words
   }
 
+  /// Where among the known this very event is. By index: an element handed to a closure would be
+  /// copied, with all it refers to.
+  private func seen(_ event: PathEvent) -> Int? {
+    for index in known.indices
+    where known[index].sequence == event.sequence && known[index].monitor == event.monitor {
+      return known[index].path.isSame(as: event.sharedPath) ? index : nil
+    }
+    return nil
+  }
+
   // MARK: Events
 
   private mutating func own(_ event: PathEvent) -> PathEventEncoder.OwnFields {
@@ -95,7 +101,7 @@ struct RequestEncoder: ~Copyable {
     guard let before = event.previous else {
       return PathEventEncoder.write(mine, paths.bytes(of: event.sharedPath), previous: nil, &writer)
     }
-    let theirs = known.first { $0.monitor == event.monitor && $0.isSame(as: before) }?.own
+    let theirs = seen(before).map { known[$0].own }
     PathEventEncoder.write(
       mine, paths.bytes(of: event.sharedPath),
       previous: (theirs ?? own(before), paths.bytes(of: before.sharedPath)), &writer)
@@ -112,19 +118,18 @@ struct RequestEncoder: ~Copyable {
   private mutating func keep(_ event: PathEvent, own: PathEventEncoder.OwnFields) {
     let seen = Seen(
       monitor: event.monitor, sequence: event.sequence, path: event.sharedPath, own: own)
-    if let index = known.firstIndex(where: { $0.monitor == event.monitor }) {
+    for index in known.indices where known[index].monitor == event.monitor {
       known[index] = seen
-    } else {
-      known.append(seen)
+      return
     }
+    known.append(seen)
   }
 
   /// The last events of other monitors, if the Lua state has not seen them.
   private mutating func writeUnseen(_ delivered: [PathEvent], butNot monitor: String?) {
     var unseen: [PathEvent] = []
     for event in delivered where event.monitor != monitor {
-      let isKnown = known.contains { $0.monitor == event.monitor && $0.isSame(as: event) }
-      if !isKnown { unseen.append(event) }
+      if seen(event) == nil { unseen.append(event) }
     }
     if unseen.isEmpty { return writer.null() }
     writer.array(unseen.count)

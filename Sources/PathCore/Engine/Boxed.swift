@@ -17,6 +17,9 @@ package struct Boxed<Value: Sendable>: Sendable {
     set { storage = Storage(newValue) }
   }
 
+  /// Looks at the value where it is, without a copy.
+  package func read<Result>(_ body: (borrowing Value) -> Result) -> Result { body(storage.value) }
+
   /// The box itself, to share it.
   package var projectedValue: Boxed<Value> {
     get { self }

@@ -228,7 +228,7 @@ extension Engine {
         monitor: name, path: path, causes: [], flaps: flaps, since: nil, previous: nil,
         sequence: sequence, time: now.wall)
     }
-    let causes = ChangeCauses(from: old.path, to: path.wrappedValue).union(extra)
+    let causes = ChangeCauses(from: old.sharedPath, to: path).union(extra)
       .union(policies[policy].monitors[monitor].owedCauses)
     return PathEvent(
       monitor: name, path: path, causes: causes, flaps: flaps,

@@ -29,8 +29,14 @@ package struct ChangeCauses: OptionSet, Hashable, Sendable {
 
   package var words: [String] { Self.table.filter { contains($0.cause) }.map(\.word) }
 
-  /// What differs from `old` to `new`.
-  package init(from old: Path, to new: Path) {
+  /// What differs from one path to another.
+  package init(from old: Boxed<Path>, to new: Boxed<Path>) {
+    self = old.isSame(as: new) ? [] : old.read { old in new.read { Self.differences(old, $0) } }
+  }
+
+  package init(from old: Path, to new: Path) { self = Self.differences(old, new) }
+
+  private static func differences(_ old: borrowing Path, _ new: borrowing Path) -> ChangeCauses {
     var causes: ChangeCauses = []
     if old.status != new.status { causes.insert(.status) }
     if old.reason != new.reason || old.unsatisfiedReason != new.unsatisfiedReason {
@@ -54,6 +60,6 @@ package struct ChangeCauses: OptionSet, Hashable, Sendable {
     {
       causes.insert(.cost)
     }
-    self = causes
+    return causes
   }
 }
