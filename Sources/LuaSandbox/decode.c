@@ -115,7 +115,7 @@ int luasandbox_decode_each(lua_State *L, const uint8_t *bytes, size_t length) {
   if (*take(&in, 1) != TAG_ARRAY) luasandbox_malformed(&in, "it is no list of arguments");
   uint32_t count = read_count(&in);
   if (count > 32) luasandbox_malformed(&in, "there are too many arguments");
-  luaL_checkstack(L, 40, "too many arguments");
+  if (!lua_checkstack(L, (int)count + 8)) luasandbox_raise_doom(L, LUASANDBOX_MEMORY);
   for (uint32_t i = 0; i < count; i++) luasandbox_read_value(&in, 1);
   if (left(&in) != 0) luasandbox_malformed(&in, "something follows the arguments");
   return (int)count;

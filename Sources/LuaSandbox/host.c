@@ -230,8 +230,8 @@ static int host_decode(lua_State *L) {
   return 1;
 }
 
-/* missing(fn): fn(kind, key, writes) answers for a field that a record of that kind does not have, or
- * for a write to one. */
+/* missing(fn): fn(kind, key, writes) answers for a field that a record of that kind does not have,
+ * or for a write to one. */
 static int host_missing(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -253,8 +253,8 @@ static bool fits(lua_State *L) {
   return most < 0 ? length <= -most : length > 0 && length <= most;
 }
 
-/* fits(t, rules): whether t is an ordinary table whose every entry has a rule and fits it. A rule is
- * the set of what is allowed, or how long a text may be: negative when it may be empty too. */
+/* fits(t, rules): whether t is an ordinary table whose every entry has a rule and fits it. A rule
+ * is the set of what is allowed, or how long a text may be: negative when it may be empty too. */
 static int host_fits(lua_State *L) {
   lua_settop(L, 2);
   bool good = lua_type(L, 1) == LUA_TTABLE && !lua_getmetatable(L, 1);

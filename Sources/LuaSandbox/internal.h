@@ -127,6 +127,7 @@ void luasandbox_doom(luasandbox *box, luasandbox_status status);
 _Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status);
 void luasandbox_check_clock(lua_State *L, luasandbox *box);
 void luasandbox_note_place(luasandbox *box);
+void luasandbox_renote_place(luasandbox *box);
 
 /* Takes fuel and ends the run when there is none. */
 static inline void luasandbox_charge(lua_State *L, luasandbox *box, int64_t amount) {

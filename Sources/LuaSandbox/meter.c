@@ -28,14 +28,22 @@ size_t luasandbox_live_bytes(void) { return atomic_load(&live_bytes); }
 
 /* ---- ending a run ---- */
 
+/* Notes the line that runs; none when no line does. */
 void luasandbox_note_place(luasandbox *box) {
-  lua_Debug ar;
   box->place_file[0] = '\0';
   box->place_line = 0;
+  luasandbox_renote_place(box);
+}
+
+/* The same, but what was noted before stays when no line runs. */
+void luasandbox_renote_place(luasandbox *box) {
+  lua_Debug ar;
+  bool found = false;
   for (int level = 0; level < 64 && lua_getstack(box->lua, level, &ar); level++) {
     if (!lua_getinfo(box->lua, "Sl", &ar) || ar.currentline <= 0 || ar.source[0] != '@') continue;
     bool prelude = strcmp(ar.source + 1, box->prelude) == 0;
-    if (prelude && box->place_line != 0) continue;
+    if (prelude && found) continue;
+    found = true;
     size_t length = strnlen(ar.source + 1, sizeof box->place_file - 1);
     memcpy(box->place_file, ar.source + 1, length);
     box->place_file[length] = '\0';
@@ -124,7 +132,7 @@ static void meter_allocation(luasandbox *box, bool fresh, size_t kind, size_t si
 
 static void refuse(luasandbox *box) {
   if (box->lua == NULL || box->doom != LUASANDBOX_OK) return;
-  luasandbox_note_place(box);
+  luasandbox_renote_place(box);   /* Lua asks again while it leaves the script, where no line runs */
   /* Lua now collects everything and asks again. A script that lives at the edge of its memory
    * could have that done at each step. */
   box->work -= (int64_t)(box->used / 16);

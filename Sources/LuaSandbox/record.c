@@ -1,6 +1,6 @@
-/* Records: maps that stay as they came, encoded, behind a read-only table. A field is looked for when
- * it is asked for; most never are, and building tables for them would cost more than all the rest of
- * a call.
+/* Records: maps that stay as they came, encoded, behind a read-only table. A field is looked for
+ * when it is asked for; most never are, and building tables for them would cost more than all the
+ * rest of a call.
  *
  * Entries under the empty name are about the record: a text is its kind, a map has more of its
  * fields. A field that a record with a kind does not have goes to the host's function for
@@ -169,8 +169,12 @@ void luasandbox_open_record(lua_State *L, int index) {
     size_t length;
     while ((name = next_field(&w, &length)) != NULL) {
       lua_pushlstring(L, name, length);
+      lua_pushvalue(L, -1);
+      bool known = lua_rawget(L, table) != LUA_TNIL;   /* what comes first counts */
+      lua_pop(L, 1);
       luasandbox_read_value(&w.in, 1);
-      lua_rawset(L, table);
+      if (known) lua_pop(L, 2);
+      else lua_rawset(L, table);
     }
     lua_settop(L, table);
     lua_pushvalue(L, table);

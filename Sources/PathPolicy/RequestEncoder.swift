@@ -1,8 +1,8 @@
 import PathCore
 
 /// Writes a handler's request as the arguments of the prelude's `call`. The event is a record: the
-/// sandbox reads a field of it when that is asked for. What the Lua state has seen before – the last
-/// event of each monitor, the alerts, the timers – is not sent again.
+/// sandbox reads a field of it when that is asked for. What the Lua state has seen before – the
+/// last event of each monitor, the alerts, the timers – is not sent again.
 struct RequestEncoder: ~Copyable {
   private(set) var writer = PlainWriter()
   private let paths: PathBytes

@@ -12,7 +12,15 @@ final class Box {
     var memory: Int
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    var value: Plain? { Plain(bytes: bytes) }
+
+    /// What the dispatcher returned first.
+    var value: Plain? { parts.first ?? Plain(bytes: bytes) }
+    /// What it decided.
+    var decisions: Plain? { parts.last }
+
+    private var parts: [Plain] {
+      if case .array(let parts) = Plain(bytes: bytes), parts.count == 3 { parts } else { [] }
+    }
   }
 
   static let prelude = """
@@ -69,8 +77,9 @@ final class Box {
     call(bytes: input.bytes, fuel: fuel)
   }
 
+  /// Calls with the one argument that the bytes are.
   func call(bytes: [UInt8], fuel: Int64 = 1_000_000) -> Outcome {
-    run { [raw] in luasandbox_call(raw, $0, $1, fuel, &$2) }(bytes)
+    run { [raw] in luasandbox_call(raw, $0, $1, fuel, &$2) }([6, 1, 0, 0, 0] + bytes)
   }
 
   func addModule(_ name: String, _ text: String) -> luasandbox_status {

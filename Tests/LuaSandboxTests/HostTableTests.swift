@@ -51,7 +51,7 @@ import Testing
       copy.a[1] = 2
       copy.v.x.y = 3
       return { copy.a[1], frozen.a[1], copy.v.x.y, frozen.v.x.y }
-      """, .map([.init(key: "x", value: .lazy(["y": 1]))]))
+      """, .map([.init(key: "x", value: .record(["y": 1]))]))
     #expect(outcome.value == [2, 1, 3, 1])
     #expect(try run("local t = {} t.t = t host.thaw(t)").status == LUASANDBOX_ERROR)
   }

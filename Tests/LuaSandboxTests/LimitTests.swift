@@ -81,6 +81,8 @@ import Testing
       table.sort(t.list or { 3, 2, 1 })
       t.copy = host.thaw(host.freeze { a = { b = 1 } })
       t.bytes = host.decode(host.encode(t.copy))
+      t.x = v.a.x[1]
+      host.decide("a", "key", "value", t.copy)
       return t
     end
     """
@@ -88,7 +90,7 @@ import Testing
   @Test("running out of memory at any allocation is an outcome, not an accident")
   func everyAllocationFails() throws {
     let input: Plain = .map([
-      .init(key: "a", value: .lazy(["x": [1, 2]])), .init(key: "b", value: "text"),
+      .init(key: "a", value: .record(["x": [1, 2]])), .init(key: "b", value: "text"),
     ])
     var statuses: Set<UInt32> = []
     for step in 1..<1200 {

@@ -7,8 +7,10 @@ indirect enum Plain: Equatable, Sendable {
   case string([UInt8])
   case array([Plain])
   case map([Entry])
-  /// Input only: decoded when a script first reads it.
-  case lazy(Plain)
+  /// Input only: a value whose length stands before it.
+  case sized(Plain)
+  /// Input only: a map that stays encoded.
+  case record(Plain)
 
   struct Entry: Equatable, Sendable {
     var key: Plain
@@ -25,7 +27,8 @@ indirect enum Plain: Equatable, Sendable {
     case .array(let values): [6] + Self.count(values.count) + values.flatMap(\.bytes)
     case .map(let entries):
       [7] + Self.count(entries.count) + entries.flatMap { $0.key.bytes + $0.value.bytes }
-    case .lazy(let value): [8] + Self.count(value.bytes.count) + value.bytes
+    case .sized(let value): [8] + Self.count(value.bytes.count) + value.bytes
+    case .record(let value): [9] + Self.count(value.bytes.count) + value.bytes
     }
   }
 

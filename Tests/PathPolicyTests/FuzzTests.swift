@@ -82,7 +82,10 @@ struct FuzzTests {
       _ = PlainEncoder.encode(value)
       _ = (value.text, value.integer, value.bool, value.elements, value["settle"])
     }
-    _ = OutcomeDecoder.decode(bytes, fuelUsed: 0)
+    bytes.withUnsafeBytes {
+      _ = OutcomeDecoder.decode($0, fuelUsed: 0)
+      _ = OutcomeDecoder.value($0)
+    }
     _ = DeclarationDecoder.decode(data, "p")
   }
 
@@ -90,17 +93,27 @@ struct FuzzTests {
   private func sample(_ dice: inout Dice) -> [UInt8] {
     let numbers: [Int64] = [0, 1, -1, .min, .max, 1_000_000_000]
     var writer = PlainWriter()
+    if dice.roll(2) == 0 {
+      writer.array(3)
+      if dice.roll(2) == 0 { writer.null() } else { writer.integer(numbers[dice.roll(6)]) }
+      writer.null()
+      writer.array(3)
+      for word in ["raise", "timer", "publish"] {
+        let count = word == "raise" ? 8 : word == "timer" ? 6 : 3
+        writer.array(count)
+        writer.text(word)
+        for _ in 1..<count {
+          switch dice.roll(3) {
+          case 0: writer.text("a")
+          case 1: writer.bool(dice.roll(2) == 0)
+          default: writer.integer(numbers[dice.roll(6)])
+          }
+        }
+      }
+      return writer.bytes
+    }
     let map = writer.beginMap()
     writer.field("settle", numbers[dice.roll(numbers.count)])
-    writer.text("intents")
-    writer.array(3)
-    for word in ["raise", "timer", "publish"] {
-      writer.array(word == "raise" ? 8 : word == "timer" ? 6 : 3)
-      writer.text(word)
-      for _ in 1..<(word == "raise" ? 8 : word == "timer" ? 6 : 3) {
-        if dice.roll(2) == 0 { writer.text("a") } else { writer.integer(numbers[dice.roll(6)]) }
-      }
-    }
     writer.text("monitors")
     writer.array(1)
     let monitor = writer.beginMap()
@@ -113,7 +126,7 @@ struct FuzzTests {
     writer.array(2)
     writer.text("t")
     writer.integer(numbers[dice.roll(numbers.count)])
-    writer.endMap(map, count: 4)
+    writer.endMap(map, count: 3)
     return writer.bytes
   }
 

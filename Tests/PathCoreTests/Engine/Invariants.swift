@@ -60,7 +60,9 @@ enum Invariants {
     for monitor in policy.monitors {
       if let candidate = monitor.candidate {
         if !policy.isAtWork { return "\(policy.name) rests with a pending change" }
-        if candidate.path == monitor.delivered?.sharedPath { return "what is pending was told already" }
+        if candidate.path == monitor.delivered?.sharedPath {
+          return "what is pending was told already"
+        }
       }
       if monitor.armedUnrest != nil, monitor.candidate == nil { return "unrest about nothing" }
     }
