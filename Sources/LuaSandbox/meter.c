@@ -132,7 +132,8 @@ static void meter_allocation(luasandbox *box, bool fresh, size_t kind, size_t si
 
 static void refuse(luasandbox *box) {
   if (box->lua == NULL || box->doom != LUASANDBOX_OK) return;
-  luasandbox_renote_place(box);   /* Lua asks again while it leaves the script, where no line runs */
+  /* Lua asks again while it leaves the script, where no line runs. */
+  luasandbox_renote_place(box);
   /* Lua now collects everything and asks again. A script that lives at the edge of its memory
    * could have that done at each step. */
   box->work -= (int64_t)(box->used / 16);

@@ -62,7 +62,7 @@ enum PathEventEncoder {
   }
 }
 
-/// `changed` and `causes`, written out: few sets of causes there are, and they come again and again.
+/// `changed` and `causes`, written out: few sets of causes there are, and they come again.
 struct CauseBytes {
   private var kept: [(causes: ChangeCauses, bytes: [UInt8])] = []
 
