@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A connection to an SQLite file that nobody else has open, for one thread.
 ///
@@ -64,6 +65,7 @@ internal import CSQLite
 
   /// Does all of it or nothing.
   func transaction(_ body: () throws(StoreTrouble) -> Void) throws(StoreTrouble) {
+    errno = 0
     try run(["BEGIN IMMEDIATE"])
     do throws(StoreTrouble) {
       try body()

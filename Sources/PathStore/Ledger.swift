@@ -34,6 +34,7 @@ final class Ledger {
     _ = try database.integer("PRAGMA max_page_count = \(pagesMax)")
     let check = try database.text("PRAGMA quick_check(1)")
     guard check == "ok" else { throw StoreTrouble(kind: .damaged, message: check) }
+    try schema.check(database)
     try database.run(Database.writing)
     try schema.apply(to: database)
     self.database = database

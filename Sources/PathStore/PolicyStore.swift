@@ -40,8 +40,8 @@ package final class PolicyStore {
   private var complaint = ""
   private var tooLarge: Set<String> = []
 
-  /// Opens the store in a directory, which is made when it is missing. `bootID` is the kernel's name
-  /// for this boot, `now` its clocks.
+  /// Opens the store in a directory, which is made when it is missing. `bootID` is the kernel's
+  /// name for this boot, `now` its clocks.
   package static func open(directory: String, bootID: String, at now: Moment) -> Opening {
     open(directory: directory, bootID: bootID, at: now, schema: .current)
   }
@@ -110,8 +110,8 @@ package final class PolicyStore {
 
   // MARK: Writing
 
-  /// Writes what one turn of the loop changed, in one transaction, and says what people should know.
-  /// Never fails: what could not be written is kept, and written with a later batch.
+  /// Writes what one turn of the loop changed, in one transaction, and says what people should
+  /// know. Never fails: what could not be written is kept, and written with a later batch.
   package func write(_ batch: StoreBatch, at now: Moment) -> [StoreNotice] {
     var notices = take(batch, at: now)
     guard directory != nil else { return notices }
@@ -147,7 +147,8 @@ package final class PolicyStore {
     }
   }
 
-  /// Brings the write-ahead log over into the file: for an idle moment, since it waits for the disk.
+  /// Brings the write-ahead log over into the file: for an idle moment, since it waits for the
+  /// disk. Also the moment when a file that somebody removed is noticed.
   package func checkpoint(at now: Moment) -> [StoreNotice] {
     guard let ledger else { return [] }
     do throws(StoreTrouble) {
@@ -233,6 +234,7 @@ package final class PolicyStore {
         + "begun; policies start without what it held"
       opened = try open(folder)
     }
+    folder.makePrivate()
     ledger = opened
     identity = StoreFolder.Identity(folder.file)
     nextAttempt = nil

@@ -27,8 +27,8 @@ struct Schema {
     ]
   ])
 
-  /// Makes the tables, or brings them up to date; refuses what is not a store of a known version.
-  func apply(to database: Database) throws(StoreTrouble) {
+  /// Refuses what is not a store, or is one of a version that is not known; writes nothing.
+  func check(_ database: Database) throws(StoreTrouble) {
     let version = try database.integer("PRAGMA user_version")
     let application = try database.integer("PRAGMA application_id")
     let isNew = try database.integer("SELECT count(*) FROM sqlite_schema") == 0
@@ -45,6 +45,11 @@ struct Schema {
           "a newer netvane wrote this file (form \(version), this one knows \(steps.count)); "
           + "use that one, or choose another directory with --state")
     }
+  }
+
+  /// Makes the tables, or brings them up to date.
+  func apply(to database: Database) throws(StoreTrouble) {
+    let version = try database.integer("PRAGMA user_version")
     if version < steps.count {
       try database.transaction { () throws(StoreTrouble) in
         for step in steps[Int(clamping: max(0, version))...] { try database.run(step) }

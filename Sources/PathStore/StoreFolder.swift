@@ -119,12 +119,15 @@ final class StoreFolder {
     } else {
       throw StoreTrouble(kind: .damaged, message: "it is not a file")
     }
-    if descriptor < 0 { unsafe chmod(file, 0o600) }
-    // An empty file alone is what an interrupted beginning leaves. With a log it is a loss.
-    if status.st_size == 0, Self.size("\(file)-wal") > 0 {
+    // An empty file alone is what an interrupted beginning leaves. With a log it is a loss, and the
+    // log would be too: SQLite removes it. It takes a file of one byte for an empty one.
+    if status.st_size <= 1, Self.size("\(file)-wal") > 0 {
       throw StoreTrouble(kind: .damaged, message: "it is empty")
     }
   }
+
+  /// Takes away what others may do with the file, now that it is known to be ours.
+  func makePrivate() { unsafe chmod(file, 0o600) }
 
   private static func size(_ path: String) -> Int {
     var status = stat()

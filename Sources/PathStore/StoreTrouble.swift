@@ -36,6 +36,7 @@ struct StoreTrouble: Error {
     case EACCES, EPERM: "there is no permission to write it"
     case EROFS: "it is on a file system that can only be read"
     case ENOSPC, EDQUOT: "the disk is full"
+    case EFBIG: "it may not grow any more"
     case ENOTDIR: "a part of the path is not a directory"
     default: unsafe String(cString: strerror(code))
     }
@@ -45,7 +46,10 @@ struct StoreTrouble: Error {
 extension StoreTrouble {
   /// What SQLite says of its last call on this connection.
   @unsafe init(_ database: OpaquePointer?, code: Int32) {
-    let system = unsafe sqlite3_system_errno(database)
+    // SQLite notes the system's code at some calls only; what the last call left is as good.
+    let left = errno
+    let noted = unsafe sqlite3_system_errno(database)
+    let system = noted == 0 ? left : noted
     let reason: String
     switch code & 0xFF {
     case SQLITE_FULL: reason = Self.describe(ENOSPC)

@@ -1,8 +1,9 @@
 /// The stored form of a policy's memory: a form number, a checksum, and one map in the encoding of
 /// `PlainData`. What a policy made (state, values) is kept as it is, bytes within a text.
 ///
-/// The checksum finds what a disk did; a database looks after its own pages, not after their content.
-/// Fields that a newer Netvane added are passed over, those that it left out are as in a new memory.
+/// The checksum finds what a disk did: a database looks after the order of its pages, not after
+/// what is in them. Fields that a newer Netvane added are passed over, those that it left out are
+/// as in a new memory.
 extension PolicyMemory {
   /// More than any policy has: a state of 64 KiB, and values and alerts within the engine's limits.
   package static let bytesMax = 8 << 20
