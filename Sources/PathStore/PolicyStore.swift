@@ -138,7 +138,7 @@ package final class PolicyStore {
       notices.append(
         StoreNotice(
           kind: .restored,
-          message: "\(place): it can be written again, and all that was kept in memory now is"))
+          message: "\(place): it can be written again; what was kept in memory is stored now"))
       return notices
     } catch {
       let before = complaint

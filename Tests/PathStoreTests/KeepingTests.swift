@@ -146,7 +146,7 @@ struct KeepingTests {
 
   @Test func `the log stays bounded even when no moment is idle`() throws {
     let store = try bench.store()
-    for number in 0..<400 {
+    for number in 0..<220 {
       _ = store.write(
         StoreBatch(memories: ["p": Bench.memory(number, size: 100_000)]), at: Bench.moment(100))
     }

@@ -35,6 +35,38 @@ struct TroubleTests {
     #expect(lines.contains("durable true"), "\(lines)")
   }
 
+  @Test(.enabled(if: Child.canMount))
+  func `what was kept can be read on a disk that is full, out of a log that was left behind`()
+    throws
+  {
+    mkdir(bench.directory, 0o700)
+    let lines = try Child.onTmpfs(
+      ["full-restart", bench.directory], bench.directory, options: "size=1m,mode=700",
+      before: "\"$0\" crash \"$2/state\" >/dev/null 2>&1; test -s \"$2/state/netvane.db-wal\"")
+    try #require(lines.count == 3, "\(lines)")
+    #expect(lines[0] == "opened")
+    #expect(lines[1] == "kept 2")
+    #expect(lines[2].contains("the disk is full"), "\(lines)")
+  }
+
+  @Test func `a file that another program has open is waited for, in memory`() throws {
+    try bench.fill()
+    var other: Database? = try Database(bench.file)
+    try other?.run(["BEGIN IMMEDIATE", "DELETE FROM history"])
+    let opening = PolicyStore.open(
+      directory: bench.directory, bootID: "boot-1", at: Bench.moment(100))
+    guard case .inMemory(let store, let message) = opening else {
+      Issue.record("\(opening)")
+      return
+    }
+    #expect(message.contains("another program has it open"))
+    #expect(store.tryAgain(at: Bench.moment(160)).isEmpty)
+    other = nil
+    #expect(store.tryAgain(at: Bench.moment(219)).isEmpty)
+    #expect(store.tryAgain(at: Bench.moment(220)).map(\.kind) == [.restored])
+    #expect(store.recall(at: Bench.moment(220)).memories.count == 20)
+  }
+
   private func expectRecovery(_ lines: [String], reason: String) throws {
     try #require(lines.count == 6, "\(lines)")
     #expect(lines[0] == "opened")

@@ -109,6 +109,20 @@ case "full-from-the-start":
   close(filler)
   let store = open("\(directory)/state")
   starve(store) { unlink("\(directory)/filler") }
+case "full-restart":
+  // Another process left a log behind.
+  let filler = Glibc.open("\(directory)/filler", O_WRONLY | O_CREAT, 0o600)
+  let bytes = [UInt8](repeating: 1, count: 4096)
+  while write(filler, bytes, bytes.count) > 0 {}
+  close(filler)
+  let store = open("\(directory)/state")
+  say("kept \(store.recall(at: moment(2)).memories["policy"]?.version ?? 0)")
+  tell(store.write(batch(3, size: 500_000), at: moment(3)))
+case "crash":
+  let store = open(directory)
+  tell(store.write(batch(1), at: moment(2)))
+  tell(store.write(batch(2), at: moment(2)))
+  kill(getpid(), SIGKILL)
 case "as-nobody":
   // As root, modes are no obstacle.
   if getuid() == 0 {
