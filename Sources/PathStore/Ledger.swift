@@ -33,7 +33,11 @@ final class Ledger {
     try database.run(Database.setUp)
     _ = try database.integer("PRAGMA max_page_count = \(pagesMax)")
     let check = try database.text("PRAGMA quick_check(1)")
-    guard check == "ok" else { throw StoreTrouble(kind: .damaged, message: check) }
+    guard check == "ok" else {
+      // The first line only names the database.
+      let line = check.split(separator: "\n").last ?? ""
+      throw StoreTrouble(kind: .damaged, message: String(line.prefix(200)))
+    }
     try schema.check(database)
     try database.run(Database.writing)
     try schema.apply(to: database)

@@ -38,6 +38,7 @@ package final class PolicyStore {
   package private(set) var nextAttempt: Duration?
   /// Why nothing can be written, as it was told.
   private var complaint = ""
+  private var aside: String?
   private var tooLarge: Set<String> = []
 
   /// Opens the store in a directory, which is made when it is missing. `bootID` is the kernel's
@@ -53,11 +54,19 @@ package final class PolicyStore {
     let store = PolicyStore(
       directory, bootID: bootID, at: now, schema: schema, pagesMax: pagesMax)
     do throws(StoreTrouble) {
-      if let aside = try store.attach() { return .renewed(store, message: aside) }
+      try store.attach()
+      if let aside = store.takeAside() {
+        return .renewed(store, message: "\(aside.message); policies start without what it held")
+      }
       return .opened(store)
     } catch {
-      if error.kind == .refused { return .refused(message: error.named(store.place).message) }
-      return .inMemory(store, message: store.fall(error, at: now).message)
+      let said = (store.takeAside().map { [$0.message] } ?? [])
+      if error.kind == .refused {
+        return .refused(
+          message: (said + [error.named(store.place).message]).joined(separator: ". "))
+      }
+      let fall = store.fall(error, at: now)
+      return .inMemory(store, message: (said + [fall.message]).joined(separator: ". "))
     }
   }
 
@@ -112,6 +121,9 @@ package final class PolicyStore {
 
   /// Writes what one turn of the loop changed, in one transaction, and says what people should
   /// know. Never fails: what could not be written is kept, and written with a later batch.
+  ///
+  /// It does not wait for the disk. A process that is killed takes nothing with it that was
+  /// written; a power cut may take what came after the last checkpoint, in whole batches.
   package func write(_ batch: StoreBatch, at now: Moment) -> [StoreNotice] {
     var notices = take(batch, at: now)
     guard directory != nil else { return notices }
@@ -128,22 +140,20 @@ package final class PolicyStore {
   package func tryAgain(at now: Moment) -> [StoreNotice] {
     guard directory != nil, ledger == nil, now.boot >= nextAttempt ?? .zero else { return [] }
     do throws(StoreTrouble) {
-      let aside = try attach()
+      try attach()
       stamps[bootID] = BootStamp(bootID: bootID, at: now)
       unwritten.rows = rows
       unwritten.stamps = Array(stamps.values)
       try flush(evenIfEmpty: true)
       complaint = ""
-      var notices = aside.map { [StoreNotice(kind: .setAside, message: $0)] } ?? []
-      notices.append(
-        StoreNotice(
-          kind: .restored,
-          message: "\(place): it can be written again; what was kept in memory is stored now"))
-      return notices
+      let back = StoreNotice(
+        kind: .restored,
+        message: "\(place): it can be written again; what was kept in memory is stored now")
+      return [takeAside(), back].compactMap(\.self)
     } catch {
       let before = complaint
       let notice = fall(error, at: now)
-      return complaint == before ? [] : [notice]
+      return [takeAside(), complaint == before ? nil : notice].compactMap(\.self)
     }
   }
 
@@ -215,23 +225,21 @@ package final class PolicyStore {
 
   private var place: String { (directory ?? "") + "/" + StoreFolder.fileName }
 
-  /// Opens the file and takes over what it knows beyond what is known here. What it says when a
-  /// damaged one was set aside.
-  private func attach() throws(StoreTrouble) -> String? {
-    guard let directory else { return nil }
+  /// Opens the file and takes over what it knows beyond what is known here.
+  private func attach() throws(StoreTrouble) {
+    guard let directory else { return }
     let folder: StoreFolder
     if let known = self.folder { folder = known } else { folder = try StoreFolder(directory) }
     self.folder = folder
-    var aside: String?
-    var opened: Ledger
+    let opened: Ledger
     do throws(StoreTrouble) {
       opened = try open(folder)
     } catch {
       guard error.kind == .damaged else { throw error }
       let name = try folder.setAside()
       aside =
-        "\(place): it was damaged (\(error.message)). It is kept as \(name), and a new one was "
-        + "begun; policies start without what it held"
+        "\(place): it was damaged (\(error.message)). It is kept as \(name), and a new one is "
+        + "begun"
       opened = try open(folder)
     }
     folder.makePrivate()
@@ -243,7 +251,12 @@ package final class PolicyStore {
       rows[policy] = row
     }
     stamps.merge(opened.stamps) { known, _ in known }
-    return aside
+  }
+
+  /// What was set aside and not told of yet, whatever became of the opening after it.
+  private func takeAside() -> StoreNotice? {
+    defer { aside = nil }
+    return aside.map { StoreNotice(kind: .setAside, message: $0) }
   }
 
   private func open(_ folder: StoreFolder) throws(StoreTrouble) -> Ledger {

@@ -24,7 +24,12 @@ final class StoreFolder {
     lock = try Self.takeLock("\(self.path)/\(Self.lockName)", directory: path)
   }
 
-  deinit { close(lock) }
+  deinit {
+    // Closing alone would leave the lock to a child that is just being started: until it runs its
+    // program it has this descriptor too.
+    flock(lock, LOCK_UN)
+    close(lock)
+  }
 
   /// mkdir(2), for each part that is not there.
   private static func make(_ path: String) throws(StoreTrouble) {
@@ -49,6 +54,8 @@ final class StoreFolder {
       if errno == ELOOP { throw .refused("\(path) is a link; remove it") }
       throw .unavailable(path)
     }
+    // Whoever can open it could hold the lock.
+    fchmod(descriptor, 0o600)
     var code = flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
     while code == EINTR { code = flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
     if code == EWOULDBLOCK {

@@ -16,6 +16,7 @@ struct DamageTests {
     let aside = "\(bench.file).broken-1"
     #expect(message.hasPrefix(bench.file), sourceLocation: sourceLocation)
     #expect(message.contains(aside), sourceLocation: sourceLocation)
+    #expect(!message.contains("\n"), sourceLocation: sourceLocation)
     #expect(FileManager.default.fileExists(atPath: aside), sourceLocation: sourceLocation)
     #expect(
       store.recall(at: Bench.moment(100)).memories.isEmpty, sourceLocation: sourceLocation)

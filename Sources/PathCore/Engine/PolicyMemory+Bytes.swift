@@ -5,8 +5,8 @@
 /// what is in them. Fields that a newer Netvane added are passed over, those that it left out are
 /// as in a new memory.
 extension PolicyMemory {
-  /// More than any policy has: a state of 64 KiB, and values and alerts within the engine's limits.
-  package static let bytesMax = 8 << 20
+  /// Far more than policies keep: a state is held to 64 KiB, values and alerts are counted.
+  package static let bytesMax = 4 << 20
 
   private static let form: UInt8 = 1
   private static let headerSize = 9
