@@ -1,3 +1,4 @@
+import Foundation
 import PathCore
 import PathTestKit
 import Testing
@@ -7,11 +8,12 @@ import Testing
 /// What a committed batch is worth: a process that is killed anywhere has lost nothing it was told
 /// is kept, and has left nothing half done.
 struct KillTests {
+  let bench = Bench()
+
   @Test func `kill -9 loses no batch whose write returned, and leaves none in part`() throws {
-    let bench = Bench()
     var random = SplitMix64(seed: 7)
     var last = 0
-    for _ in 0..<25 {
+    for _ in 0..<15 {
       let child = try Child(["loop", bench.directory])
       #expect(child.line() == "opened")
       let wanted = Int.random(in: 1...120, using: &random)
@@ -34,7 +36,6 @@ struct KillTests {
   }
 
   @Test func `the lock of a killed process is gone with it`() throws {
-    let bench = Bench()
     let child = try Child(["hold", bench.directory])
     #expect(child.line() == "opened")
     #expect(child.line() == "holding")
@@ -43,10 +44,25 @@ struct KillTests {
     try bench.store().close()
   }
 
+  @Test func `a closed store does not leave its lock to a child that is just being started`() throws
+  {
+    let store = try bench.store()
+    let name = (bench.root as NSString).lastPathComponent
+    // Between its fork and its program a child has all descriptors, this one too.
+    let copies = (0..<1024).filter { descriptor in
+      let link = try? FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/self/fd/\(descriptor)")
+      return link?.hasSuffix("\(name)/state/netvane.lock") == true
+    }.map { dup(Int32($0)) }
+    #expect(copies.count == 1)
+    store.close()
+    try bench.store().close()
+    for copy in copies { close(copy) }
+  }
+
   @Test func `a second instance is turned away with the directory's name, and changes nothing`()
     throws
   {
-    let bench = Bench()
     let store = try bench.store()
     _ = store.write(StoreBatch(memories: ["p": Bench.memory(1)]), at: Bench.moment(100))
     let child = try Child(["once", bench.directory])
