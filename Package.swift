@@ -32,6 +32,8 @@ let package = Package(
     .systemLibrary(name: "CMnl", pkgConfig: "libmnl", providers: [.apt(["libmnl-dev"])]),
     .systemLibrary(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "LuaSandbox", dependencies: ["CLua"], cSettings: cSettings),
     .target(name: "PathCore", swiftSettings: swiftSettings),
@@ -46,6 +48,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(name: "PathActions", dependencies: ["PathCore"], swiftSettings: swiftSettings),
     .target(
+      name: "PathStore", dependencies: ["PathCore", "CSQLite"], swiftSettings: swiftSettings),
+    .target(
       name: "PathDaemon",
       dependencies: ["PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd"],
       swiftSettings: swiftSettings),
@@ -55,7 +59,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane-bench",
-      dependencies: ["PathCore", "PathKernel", "PathPolicy", "PathDaemon", "CLinux"],
+      dependencies: [
+        "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "CLinux",
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "PathTestKit", dependencies: ["PathCore", "PathPolicy"], path: "Tests/PathTestKit",
@@ -73,6 +79,13 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PathPolicyTests", dependencies: ["PathPolicy", "PathCore", "PathTestKit"],
+      swiftSettings: testSettings),
+    .executableTarget(
+      name: "StoreChild", dependencies: ["PathStore", "PathCore"], path: "Tests/StoreChild",
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PathStoreTests",
+      dependencies: ["PathStore", "PathCore", "PathTestKit", "StoreChild"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathDaemonTests", dependencies: ["PathDaemon", "PathActions", "PathTestKit"],

@@ -7,17 +7,21 @@ enum ImportLedger {
     "CLua": ["lua.h", "lauxlib.h", "lualib.h"],
     "CMnl": ["libmnl/"],
     "CSystemd": ["systemd/"],
+    "CSQLite": ["sqlite3.h"],
     "CLinux": standardC.union(["linux/", "sys/", "net/", "netinet/", "arpa/"]),
     "LuaSandbox": standardC.union(["lua.h", "lauxlib.h", "lualib.h", "sys/mman.h"]),
     "PathCore": [],
     "PathKernel": ["PathCore", "CMnl", "CLinux", "Glibc"],
     "PathPolicy": ["PathCore", "LuaSandbox", "CLinux", "Glibc"],
     "PathActions": ["PathCore", "Glibc"],
+    "PathStore": ["PathCore", "CSQLite", "Glibc"],
     "PathDaemon": [
       "PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd", "Glibc",
     ],
     "netvane": ["PathDaemon", "PathCore", "PathPolicy", "CLinux", "Glibc"],
-    "netvane-bench": ["PathCore", "PathKernel", "PathPolicy", "PathDaemon", "CLinux", "Glibc"],
+    "netvane-bench": [
+      "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "CLinux", "Glibc",
+    ],
     "PathTestKit": ["PathCore", "PathPolicy", "Foundation"],
   ]
 

@@ -64,6 +64,8 @@ package struct PlainReader {
   private var place = 0
   /// Values inside values; the sandbox writes at most 16.
   private static let depthMax = 20
+  /// A count is believed only so far until its values were seen.
+  private static let reserveMax = 1024
 
   /// Nil when the bytes are not exactly one value.
   package static func decode(_ data: PlainData) -> PlainValue? {
@@ -92,7 +94,7 @@ package struct PlainReader {
     case .array:
       guard let count = length(), count <= bytes.count - place else { return nil }
       var values: [PlainValue] = []
-      values.reserveCapacity(count)
+      values.reserveCapacity(min(count, Self.reserveMax))
       for _ in 0..<count {
         guard let value = value(depth: depth + 1) else { return nil }
         values.append(value)
@@ -101,7 +103,7 @@ package struct PlainReader {
     case .map:
       guard let count = length(), count <= bytes.count - place else { return nil }
       var pairs: [PlainPair] = []
-      pairs.reserveCapacity(count)
+      pairs.reserveCapacity(min(count, Self.reserveMax))
       for _ in 0..<count {
         guard let key = value(depth: depth + 1), let value = value(depth: depth + 1) else {
           return nil
