@@ -32,6 +32,8 @@ let package = Package(
     .systemLibrary(name: "CMnl", pkgConfig: "libmnl", providers: [.apt(["libmnl-dev"])]),
     .systemLibrary(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    // Opened at the first request, so its headers are needed and nothing is linked.
+    .target(name: "CCurl", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "CLinux", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "LuaSandbox", dependencies: ["CLua"], cSettings: cSettings),
     .target(name: "PathCore", swiftSettings: swiftSettings),
@@ -44,7 +46,9 @@ let package = Package(
         .embedInCode("Prelude/\($0).lua")
       },
       swiftSettings: swiftSettings),
-    .target(name: "PathActions", dependencies: ["PathCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "PathActions", dependencies: ["PathCore", "CLinux", "CCurl"],
+      swiftSettings: swiftSettings),
     .target(
       name: "PathDaemon",
       dependencies: ["PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd"],
@@ -73,6 +77,10 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PathPolicyTests", dependencies: ["PathPolicy", "PathCore", "PathTestKit"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PathActionsTests",
+      dependencies: ["PathActions", "PathCore", "PathDaemon", "PathTestKit", "CLinux"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathDaemonTests", dependencies: ["PathDaemon", "PathActions", "PathTestKit"],
