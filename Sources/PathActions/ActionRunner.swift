@@ -113,7 +113,10 @@ package final class ActionRunner {
     _ id: ActionID, _ action: Action, _ facts: [String: String]
   ) throws(ActionRefusal) -> any RunningAction {
     let kind = action.kind
-    let ended: (ActionResult) -> Void = { [weak self] in self?.finish(id, kind, $0) }
+    let ended: (ActionResult) -> Void = { [weak self] result in
+      self?.running[id] = nil
+      self?.finish(id, kind, result)
+    }
     return switch action {
     case .exec(let request): try exec.start(request, facts: facts, ended: ended)
     case .openURL(let request): try openURL.start(id, request, ended: ended)
@@ -124,7 +127,6 @@ package final class ActionRunner {
   // MARK: Results
 
   private func finish(_ id: ActionID, _ kind: Action.Kind, _ result: ActionResult) {
-    running[id] = nil
     finished.append((id, kind, result))
     do throws(ActionRefusal) {
       try deliverSoon()
