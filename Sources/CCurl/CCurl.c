@@ -76,7 +76,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *transfer) 
 	return take(transfer, 0, bytes, size * count);
 }
 
-ccurl_library *ccurl_open(const char *const *names, const struct ccurl_host *host,
+ccurl_library *ccurl_open(char *const *names, const struct ccurl_host *host,
                           const char **problem) {
 	*problem = "it is not installed";
 	void *handle = NULL;
@@ -156,11 +156,11 @@ static int set_body(ccurl_transfer *transfer, const struct ccurl_request *reques
 	const ccurl_library *library = transfer->library;
 	library->easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE,
 	                     (curl_off_t)request->body_count);
-	if (library->easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, request->body) != CURLE_OK)
-		return 0;
+	const void *body = request->body_count ? (const void *)request->body : "";
+	if (library->easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, body) != CURLE_OK) return 0;
 	/* libcurl would wait for a go-ahead, and call every body a form. */
 	if (!add_header(transfer, "Expect:")) return 0;
-	for (const char *const *line = request->headers; *line; line++)
+	for (char *const *line = request->headers; *line; line++)
 		if (strncasecmp(*line, "content-type:", 13) == 0) return 1;
 	return add_header(transfer, "Content-Type:");
 }
@@ -170,9 +170,9 @@ static int set_request(ccurl_transfer *transfer, const struct ccurl_request *req
 	CURL *easy = transfer->easy;
 	if (!set_bounds(library, easy)) return 0;
 	set_freshness(library, easy);
-	for (const char *const *line = request->headers; *line; line++)
+	for (char *const *line = request->headers; *line; line++)
 		if (!add_header(transfer, *line)) return 0;
-	if (request->body && !set_body(transfer, request)) return 0;
+	if (request->has_body && !set_body(transfer, request)) return 0;
 	if (request->interface && !set_interface(library, easy, request->interface)) return 0;
 	if (strcmp(request->method, "HEAD") == 0)
 		library->easy_setopt(easy, CURLOPT_NOBODY, 1L);

@@ -6,7 +6,8 @@ package import PathCore
 /// once.
 ///
 /// Results come from the loop, never from within `start` or `cancel`, so whoever gets one may start
-/// the next at once. It does not decide whether and when: keys, limits and retries are the engine's.
+/// the next at once. It does not decide whether and when: keys, limits and retries are the
+/// engine's.
 package final class ActionRunner {
   private let loop: any ActionLoop
   private let settings: ActionSettings

@@ -96,7 +96,8 @@ final class Child {
     var status = stat()
     switch code {
     case ENOENT where unsafe stat(program, &status) == 0:
-      return ActionRefusal("\(name) needs an interpreter, named in its first line, that is not there")
+      return ActionRefusal(
+        "\(name) needs an interpreter, named in its first line, that is not there")
     case ENOENT, ENOTDIR: return ActionRefusal("there is no \(name)")
     case EACCES: return ActionRefusal("no permission to run \(name); is it executable?")
     case ENOEXEC:
@@ -105,14 +106,4 @@ final class Child {
       return ActionRefusal("\(name) cannot be started: \(unsafe String(cString: strerror(code)))")
     }
   }
-}
-
-/// The texts as an array of C strings that ends with a null pointer.
-private func withVector<Result>(
-  _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-  var vector = unsafe texts.map { unsafe strdup($0) }
-  unsafe vector.append(nil)
-  defer { for unsafe text in unsafe vector { unsafe free(text) } }
-  return unsafe vector.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
 }

@@ -1,8 +1,8 @@
 /// The environment that children get: a few variables of Netvane's own, a PATH that does not depend
 /// on how Netvane was started, and what the caller tells of the event.
 ///
-/// A command gets PATH, HOME, USER, LOGNAME, LANG, TZ, XDG_RUNTIME_DIR and NETVANE_…; a browser gets
-/// what finds the person's screen, session bus and choice of browser instead of NETVANE_….
+/// A command gets PATH, HOME, USER, LOGNAME, LANG, TZ, XDG_RUNTIME_DIR and NETVANE_…; a browser
+/// gets what finds the person's screen, session bus and choice of browser instead of NETVANE_….
 package struct ChildEnvironment: Sendable {
   package static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 

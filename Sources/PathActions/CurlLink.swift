@@ -37,9 +37,7 @@ import PathCore
       unsafe CurlLink.link(owner).over.append((transfer, code))
     }
     var problem: UnsafePointer<CChar>?
-    let names = unsafe libraries.map { unsafe UnsafePointer(strdup($0)) } + [nil]
-    defer { for unsafe name in unsafe names { unsafe free(UnsafeMutablePointer(mutating: name)) } }
-    unsafe library = ccurl_open(names, &host, &problem)
+    unsafe library = withVector(libraries) { unsafe ccurl_open($0, &host, &problem) }
     guard unsafe library != nil else {
       let why = unsafe problem.map { unsafe String(cString: $0) } ?? ""
       throw ActionRefusal(
@@ -55,7 +53,7 @@ import PathCore
   /// Ends everything, unheard. To be called before the last reference goes.
   func close() {
     guard let library = unsafe library else { return }
-    for unsafe transfer in unsafe transfers.keys { unsafe ccurl_end(library, transfer) }
+    unsafe transfers.keys.forEach { unsafe ccurl_end(library, $0) }
     unsafe transfers = [:]
     unsafe ccurl_close(library)
     unsafe self.library = nil
@@ -80,29 +78,22 @@ import PathCore
       // libcurl takes "Name:" for a header to leave out.
       $0.value.allSatisfy { $0 == " " || $0 == "\t" } ? "\($0.name);" : "\($0.name): \($0.value)"
     }
-    let cLines = unsafe lines.map { unsafe UnsafePointer(strdup($0)) } + [nil]
-    defer { for unsafe line in unsafe cLines { unsafe free(UnsafeMutablePointer(mutating: line)) } }
-    let needsBody = request.method == .post || request.method == .put
-    let body = needsBody ? Array((request.body ?? "").utf8) : nil
-    let handle = unsafe request.url.withCString { url in
-      unsafe request.method.rawValue.withCString { method in
-        unsafe userAgent.withCString { userAgent in
-          unsafe withOptionalCString(request.interface) { interface in
-            unsafe (body ?? []).withUnsafeBufferPointer { bytes in
-              unsafe cLines.withUnsafeBufferPointer { headers in
-                var wish = unsafe ccurl_request()
-                unsafe wish.url = url
-                unsafe wish.method = method
-                unsafe wish.user_agent = userAgent
-                unsafe wish.interface = interface
-                unsafe wish.headers = headers.baseAddress
-                unsafe wish.body = body == nil ? nil : bytes.baseAddress ?? Self.nothing
-                unsafe wish.body_count = bytes.count
-                unsafe wish.timeout_ms = max(1, Int(request.timeout.nanoseconds / 1_000_000))
-                return unsafe ccurl_begin(library, &wish)
-              }
-            }
-          }
+    let body = Array((request.body ?? "").utf8)
+    let texts = [request.url, request.method.rawValue, userAgent] + lines
+    let handle = unsafe withVector(texts) { texts in
+      unsafe withOptionalCString(request.interface) { interface in
+        unsafe body.withUnsafeBufferPointer { body in
+          var wish = unsafe ccurl_request()
+          unsafe wish.url = UnsafePointer(texts[0])
+          unsafe wish.method = UnsafePointer(texts[1])
+          unsafe wish.user_agent = UnsafePointer(texts[2])
+          unsafe wish.headers = texts + 3
+          unsafe wish.interface = interface
+          unsafe wish.has_body = request.method == .post || request.method == .put ? 1 : 0
+          unsafe wish.body = body.baseAddress
+          unsafe wish.body_count = body.count
+          unsafe wish.timeout_ms = max(1, Int(request.timeout.nanoseconds / 1_000_000))
+          return unsafe ccurl_begin(library, &wish)
         }
       }
     }
@@ -111,10 +102,6 @@ import PathCore
     unsafe transfers[handle] = transfer
     return true
   }
-
-  // Guarded by never being written: a place for an empty body to begin at.
-  nonisolated(unsafe) private static let nothing: UnsafePointer<UInt8> =
-    unsafe UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
   /// Ends a transfer before its time; it is not told.
   func end(_ transfer: HTTPTransfer) {
@@ -152,7 +139,8 @@ import PathCore
   private func goOn(_ descriptor: Int32, _ what: Int32) {
     guard let library = unsafe library else { return }
     unsafe ccurl_continue(library, descriptor, what)
-    while let (handle, code) = unsafe over.popLast() {
+    while unsafe !over.isEmpty {
+      let (handle, code) = unsafe over.removeFirst()
       guard let transfer = unsafe transfers.removeValue(forKey: handle) else { continue }
       let end = unsafe HTTPTransfer.End(
         code: code, status: ccurl_status(library, handle),
@@ -162,11 +150,4 @@ import PathCore
       transfer.isOver(end)
     }
   }
-}
-
-private func withOptionalCString<Result>(
-  _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
-) -> Result {
-  guard let text else { return body(nil) }
-  return unsafe text.withCString { unsafe body($0) }
 }

@@ -1,7 +1,7 @@
 package import PathCore
 
-/// The twin of all executors that does nothing: it checks what they would check, and tells what they
-/// would do.
+/// The twin of all executors that does nothing: it checks what they would check, and tells what
+/// they would do.
 package struct DryRunExecutor {
   private let exec: ExecExecutor
   private let openURL: OpenURLExecutor

@@ -15,8 +15,10 @@ extension ActionTests {
       case "/moved": .text(WebServer.ok("", "302 Found", "Location: http://evil.net/\u{1B}x\r\n"))
       case "/silent": .silence("")
       case "/half": .silence("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
-      case "/endless": .endless("HTTP/1.1 200 OK\r\n\r\nbegin\n", String(repeating: "a", count: 999))
-      case "/headers": .endless("HTTP/1.1 200 OK\r\n", "X: \(String(repeating: "a", count: 900))\r\n")
+      case "/endless":
+        .endless("HTTP/1.1 200 OK\r\n\r\nbegin\n", String(repeating: "a", count: 999))
+      case "/headers":
+        .endless("HTTP/1.1 200 OK\r\n", "X: \(String(repeating: "a", count: 900))\r\n")
       case "/cut": .text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
       case "/empty": .text("")
       case "/garbage": .text("SSH-2.0-OpenSSH\r\n\r\n")

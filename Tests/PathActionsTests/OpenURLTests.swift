@@ -159,7 +159,8 @@ extension ActionTests {
     ///
     @Test func `a browser inherits its screen, and nothing else`() throws {
       let rig = try rig(
-        ["xdg-open"], then: "env >\"$0.env\"; ls -l /proc/self/fd | sed -n 's/.*-> //p' >\"$0.fds\"")
+        ["xdg-open"], then: "env >\"$0.env\"; ls -l /proc/self/fd | sed -n 's/.*-> //p' >\"$0.fds\""
+      )
       #expect(try open(rig).isOK)
       let names = Set(rig.folder.lines("bin/xdg-open.env").map { $0.prefix { $0 != "=" } })
       #expect(names.isSuperset(of: ["DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "HOME"]))

@@ -66,7 +66,8 @@ extension ActionTests {
     }
 
     @Test func `the end asks everybody, waits for the grace and leaves nothing`() throws {
-      let script = "echo $$ >>\(NSTemporaryDirectory())netvane-stop-$1; "
+      let script =
+        "echo $$ >>\(NSTemporaryDirectory())netvane-stop-$1; "
         + "[ $2 = deaf ] && trap '' TERM; sleep 300; sleep 300"
       let rig = try Rig(script: script)
       let name = UUID().uuidString

@@ -30,7 +30,7 @@ struct ccurl_host {
 
 /* dlopen(3) and curl_multi_init(3). The names end with NULL. Returns NULL and a text when none of
  * the libraries is there or fits. The text lives as long as the program. */
-ccurl_library *ccurl_open(const char *const *names, const struct ccurl_host *host,
+ccurl_library *ccurl_open(char *const *names, const struct ccurl_host *host,
                           const char **problem);
 
 /* Ends all there is. No transfer may be left. The library stays in memory. */
@@ -45,8 +45,9 @@ struct ccurl_request {
 	const char *method;
 	const char *user_agent;
 	const char *interface;         /* NULL: any */
-	const char *const *headers;    /* whole lines, ended by NULL */
-	const uint8_t *body;           /* NULL: none */
+	char *const *headers;          /* whole lines, ended by NULL */
+	int has_body;
+	const uint8_t *body;
 	size_t body_count;
 	long timeout_ms;
 };

@@ -1,5 +1,5 @@
-/// The JSON forms of an action, its name and its result, version 1: keys in this order. A key marked
-/// `?` is left out when it holds the value in brackets. Times are nanoseconds.
+/// The JSON forms of an action, its name and its result, version 1: keys in this order. A key
+/// marked `?` is left out when it holds the value in brackets. Times are nanoseconds.
 ///
 ///     id      {policy, key, serial}
 ///     action  {kind: "exec", command, args? [[]]: [text], timeout}
