@@ -80,7 +80,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PathActionsTests",
-      dependencies: ["PathActions", "PathCore", "PathDaemon", "PathTestKit", "CLinux"],
+      dependencies: ["PathActions", "PathCore", "PathDaemon", "CLinux", "CSystemd"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathDaemonTests", dependencies: ["PathDaemon", "PathActions", "PathTestKit"],
@@ -90,8 +90,8 @@ let package = Package(
     .testTarget(
       name: "KernelTests",
       dependencies: [
-        "PathKernel", "PathCore", "PathPolicy", "PathDaemon", "PathTestKit", "CLinux", "CSystemd",
-        "netvane",
+        "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathDaemon", "PathTestKit",
+        "CLinux", "CSystemd", "netvane",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),

@@ -121,6 +121,7 @@ static int set_bounds(const ccurl_library *library, CURL *easy) {
 	if (code == CURLE_OK) code = library->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	if (code == CURLE_OK) code = library->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	if (code == CURLE_OK) code = library->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	if (code == CURLE_OK) code = library->easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	if (code == CURLE_OK) code = library->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	/* An empty name turns off the proxies that the environment names, too. */
 	if (code == CURLE_OK) code = library->easy_setopt(easy, CURLOPT_PROXY, "");

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import PathCore
 
@@ -12,6 +11,7 @@ package final class ActionRunner {
   private let loop: any ActionLoop
   private let settings: ActionSettings
   private let report: (ActionID, Action.Kind, ActionResult) -> Void
+  private let children = Children()
   private let exec: ExecExecutor
   private let openURL: OpenURLExecutor
   private let http: HTTPExecutor
@@ -36,8 +36,8 @@ package final class ActionRunner {
     self.loop = loop
     self.settings = settings
     self.report = report
-    exec = ExecExecutor(loop: loop, settings: settings)
-    openURL = OpenURLExecutor(loop: loop, settings: settings)
+    exec = ExecExecutor(loop: loop, settings: settings, children: children)
+    openURL = OpenURLExecutor(loop: loop, settings: settings, children: children)
     http = HTTPExecutor(loop: loop, settings: settings)
     dryRun = DryRunExecutor(exec: exec, openURL: openURL, http: http)
     logger = LogExecutor(isDryRun: settings.isDryRun)
@@ -90,16 +90,9 @@ package final class ActionRunner {
     }
   }
 
-  /// Takes children off the kernel's list that nobody here started: as the first process of a
-  /// container Netvane inherits them. To be called at SIGCHLD, by process 1 alone; what it started
-  /// itself is left to those who wait for it.
-  package static func reapInherited(isOwn: (Int32) -> Bool) {
-    var code: Int32 = 0
-    var signal: Int32 = 0
-    while case let pid = clinux_ended_child(), pid > 0, !isOwn(pid) {
-      _ = unsafe clinux_reap(pid, &code, &signal)
-    }
-  }
+  /// Takes every child that has ended off the kernel's list, those that nobody here started as
+  /// well: the first process of a container inherits them. For process 1 alone, at SIGCHLD.
+  package func reapAll() { children.reapAll() }
 
   private func checkRoom(for id: ActionID) throws(ActionRefusal) {
     if isStopping { throw ActionRefusal("Netvane ends and begins nothing more") }

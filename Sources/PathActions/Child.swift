@@ -2,6 +2,29 @@ import CLinux
 import Glibc
 import PathCore
 
+/// The children that were started here and not reaped, each with what to call at its end.
+package final class Children {
+  fileprivate var isOver: [Int32: () -> Void] = [:]
+
+  package init() {}
+
+  /// Reaps what has ended: what was started here by those who wait for it, and what nobody here
+  /// started, which the first process of a container inherits.
+  func reapAll() {
+    var code: Int32 = -1
+    var signal: Int32 = -1
+    // Each turn takes one off the kernel's list.
+    while case let pid = clinux_ended_child(), pid > 0 {
+      if let isOver = isOver[pid] {
+        isOver()
+        if self.isOver[pid] != nil { return }
+      } else if unsafe clinux_reap(pid, &code, &signal) <= 0 {
+        return
+      }
+    }
+  }
+}
+
 /// A process that was started here and is reaped here, whatever becomes of it.
 final class Child {
   /// How a process ended; one of the two is set.
@@ -30,6 +53,7 @@ final class Child {
   /// The reading end of its output; -1 when nothing is captured.
   let output: Int32
   private let pidfd: Int32
+  private let siblings: Children
   private var ticket: (any LoopTicket)?
 
   /// Starts a process in a group, or with `isDetached` a session, of its own.
@@ -37,7 +61,7 @@ final class Child {
   /// `isOver` is called when it has ended and must call `reap`.
   init(
     _ arguments: [String], environment: [String], isDetached: Bool, loop: any ActionLoop,
-    isOver: @escaping () -> Void
+    among siblings: Children, isOver: @escaping () -> Void
   ) throws(ActionRefusal) {
     try Self.checkProgram(arguments[0])
     var child = clinux_child()
@@ -49,6 +73,7 @@ final class Child {
     }
     guard result == 0 else { throw Self.refusal(arguments[0], -result) }
     (pid, output, pidfd) = (child.pid, child.output, child.pidfd)
+    self.siblings = siblings
     do throws(ActionRefusal) {
       ticket = try loop.watch(pidfd, for: .read) { _ in isOver() }
     } catch {
@@ -59,6 +84,7 @@ final class Child {
       if output >= 0 { close(output) }
       throw error
     }
+    siblings.isOver[pid] = isOver
   }
 
   /// Sends the signal to its whole group. Until it is reaped no other group can have the number.
@@ -74,6 +100,7 @@ final class Child {
     if result == 0 { return nil }
     ticket?.remove()
     ticket = nil
+    siblings.isOver[pid] = nil
     close(pidfd)
     return End(code: code >= 0 ? code : nil, signal: signal >= 0 ? signal : nil)
   }

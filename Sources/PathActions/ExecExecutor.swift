@@ -11,9 +11,11 @@ package final class ExecExecutor {
   private let loop: any ActionLoop
   private let settings: ActionSettings
   private let environment: ChildEnvironment
+  private let children: Children
 
-  package init(loop: any ActionLoop, settings: ActionSettings) {
+  package init(loop: any ActionLoop, settings: ActionSettings, children: Children) {
     self.loop = loop
+    self.children = children
     self.settings = settings
     environment = ChildEnvironment(settings.environment)
   }
@@ -29,7 +31,8 @@ package final class ExecExecutor {
     let command = RunningCommand(
       name: request.command, loop: loop, grace: settings.grace, ended: ended)
     try command.begin(
-      plan(request), environment: environment.forCommand(facts), timeout: request.timeout)
+      plan(request), environment: environment.forCommand(facts), timeout: request.timeout,
+      among: children)
     return command
   }
 }
@@ -62,11 +65,12 @@ private final class RunningCommand: RunningAction {
   }
 
   func begin(
-    _ arguments: [String], environment: [String], timeout: Duration
+    _ arguments: [String], environment: [String], timeout: Duration, among children: Children
   ) throws(ActionRefusal) {
     // What the loop holds keeps this alive until the child is reaped.
     let child = try Child(
-      arguments, environment: environment, isDetached: false, loop: loop, isOver: { self.isOver() })
+      arguments, environment: environment, isDetached: false, loop: loop, among: children,
+      isOver: { self.isOver() })
     self.child = child
     isOutputOpen = true
     do throws(ActionRefusal) {

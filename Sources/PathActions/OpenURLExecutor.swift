@@ -20,6 +20,7 @@ package final class OpenURLExecutor {
   private let loop: any ActionLoop
   private let settings: ActionSettings
   private let environment: ChildEnvironment
+  private let children: Children
   /// The browsers that have not ended, by process number.
   private var browsers: [Int32: Child] = [:]
   /// When each key's page was last opened.
@@ -28,8 +29,9 @@ package final class OpenURLExecutor {
   /// Keys whose last opening is remembered.
   private static let openedMost = 1024
 
-  package init(loop: any ActionLoop, settings: ActionSettings) {
+  package init(loop: any ActionLoop, settings: ActionSettings, children: Children) {
     self.loop = loop
+    self.children = children
     self.settings = settings
     environment = ChildEnvironment(settings.environment)
   }
@@ -68,7 +70,7 @@ package final class OpenURLExecutor {
     var pid: Int32 = 0
     let child = try Child(
       [plan.program, plan.url.text], environment: environment.forBrowser(), isDetached: true,
-      loop: loop
+      loop: loop, among: children
     ) { [self] in
       guard let end = browsers[pid]?.reap() else { return }
       browsers[pid] = nil

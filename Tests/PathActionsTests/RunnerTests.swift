@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import PathActions
 import PathCore
@@ -121,6 +122,26 @@ extension ActionTests {
       #expect(childDescriptors() == before)
       // Other tests open and close some of their own meanwhile.
       try rig.wait("the descriptors of before") { allDescriptors() <= all + 8 }
+    }
+
+    /// X-10, of a container whose first process is Netvane.
+    @Test func `children that nobody here started are reaped, and ours keep their results`() throws
+    {
+      let rig = try Rig(script: "exit 4")
+      var child = clinux_child()
+      var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
+      #expect(clinux_spawn("/bin/true", &arguments, &arguments[1], 0, &child) == 0)
+      free(arguments[0])
+      let id = rig.exec()
+      try rig.wait("the orphan's end") { !runs(child.pid) }
+      while !rig.results.contains(where: { $0.id == id }) {
+        rig.runner.reapAll()
+        try rig.wait { rig.turns > 0 }
+      }
+      rig.runner.reapAll()
+      #expect(!exists(child.pid))
+      #expect(try rig.result(id).exitCode == 4)
+      close(child.pidfd)
     }
 
     ///
