@@ -34,6 +34,8 @@ let package = Package(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // Opened at the first request, so its headers are needed and nothing is linked.
+    .target(name: "CCurl", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "CLinux", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "LuaSandbox", dependencies: ["CLua"], cSettings: cSettings),
     .target(name: "PathCore", swiftSettings: swiftSettings),
@@ -46,7 +48,9 @@ let package = Package(
         .embedInCode("Prelude/\($0).lua")
       },
       swiftSettings: swiftSettings),
-    .target(name: "PathActions", dependencies: ["PathCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "PathActions", dependencies: ["PathCore", "CLinux", "CCurl"],
+      swiftSettings: swiftSettings),
     .target(
       name: "PathStore", dependencies: ["PathCore", "CSQLite"], swiftSettings: swiftSettings),
     .target(
@@ -88,6 +92,10 @@ let package = Package(
       dependencies: ["PathStore", "PathCore", "PathTestKit", "StoreChild"],
       swiftSettings: testSettings),
     .testTarget(
+      name: "PathActionsTests",
+      dependencies: ["PathActions", "PathCore", "PathDaemon", "CLinux", "CSystemd"],
+      swiftSettings: testSettings),
+    .testTarget(
       name: "PathDaemonTests", dependencies: ["PathDaemon", "PathActions", "PathTestKit"],
       swiftSettings: testSettings),
     .testTarget(
@@ -95,8 +103,8 @@ let package = Package(
     .testTarget(
       name: "KernelTests",
       dependencies: [
-        "PathKernel", "PathCore", "PathPolicy", "PathDaemon", "PathTestKit", "CLinux", "CSystemd",
-        "netvane",
+        "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathDaemon", "PathTestKit",
+        "CLinux", "CSystemd", "netvane",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),

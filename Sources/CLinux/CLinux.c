@@ -1,9 +1,15 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t slots,
                         struct clinux_datagram *datagrams, int flags) {
@@ -33,4 +39,96 @@ int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t sl
 
 int clinux_enter_network(int descriptor) {
 	return setns(descriptor, CLONE_NEWNET) == 0 ? 0 : -errno;
+}
+
+/* A pipe whose ends are none of the three descriptors that the child's file actions write to. */
+static int high_pipe(int ends[2]) {
+	if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
+	for (int i = 0; i < 2; i++) {
+		if (ends[i] > 2) continue;
+		int high = fcntl(ends[i], F_DUPFD_CLOEXEC, 3);
+		int error = errno;
+		close(ends[i]);
+		ends[i] = high;
+		if (high >= 0) continue;
+		close(ends[1 - i]);
+		return -error;
+	}
+	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) return 0;
+	int error = errno;
+	close(ends[0]);
+	close(ends[1]);
+	return -error;
+}
+
+static int set_files(posix_spawn_file_actions_t *files, int output) {
+	int error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDWR, 0);
+	for (int i = 1; i <= 2 && error == 0; i++)
+		error = posix_spawn_file_actions_adddup2(files, output < 0 ? 0 : output, i);
+	if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(files, 3);
+	if (error == 0) error = posix_spawn_file_actions_addchdir_np(files, "/");
+	return error;
+}
+
+static int set_attributes(posix_spawnattr_t *attributes, int flags) {
+	sigset_t none, all;
+	sigemptyset(&none);
+	sigfillset(&all);
+	short how = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+	how |= flags & CLINUX_SESSION ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+	int error = posix_spawnattr_setflags(attributes, how);
+	if (error == 0) error = posix_spawnattr_setsigmask(attributes, &none);
+	if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &all);
+	if (error == 0) error = posix_spawnattr_setpgroup(attributes, 0);
+	return error;
+}
+
+int clinux_spawn(const char *program, char *const arguments[], char *const environment[], int flags,
+                 struct clinux_child *child) {
+	int ends[2] = {-1, -1};
+	int error = flags & CLINUX_CAPTURE ? -high_pipe(ends) : 0;
+	if (error != 0) return -error;
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attributes);
+	pid_t pid = -1;
+	error = set_files(&files, ends[1]);
+	if (error == 0) error = set_attributes(&attributes, flags);
+	if (error == 0) error = posix_spawn(&pid, program, &files, &attributes, arguments, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	if (ends[1] >= 0) close(ends[1]);
+	int pidfd = -1;
+	if (error == 0) {
+		/* The number cannot be another's yet: only the caller reaps. */
+		pidfd = pidfd_open(pid, 0);
+		if (pidfd < 0) {
+			error = errno;
+			kill(-pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+		}
+	}
+	if (error != 0) {
+		if (ends[0] >= 0) close(ends[0]);
+		return -error;
+	}
+	*child = (struct clinux_child){.pid = pid, .pidfd = pidfd, .output = ends[0]};
+	return 0;
+}
+
+int clinux_reap(int pid, int *code, int *signal) {
+	int status = 0;
+	pid_t found = waitpid(pid, &status, WNOHANG);
+	if (found < 0) return -errno;
+	if (found == 0) return 0;
+	*code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	*signal = WIFSIGNALED(status) ? WTERMSIG(status) : -1;
+	return 1;
+}
+
+int clinux_ended_child(void) {
+	siginfo_t info = {0};
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno == ECHILD ? 0 : -errno;
+	return info.si_pid;
 }

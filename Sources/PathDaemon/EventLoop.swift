@@ -16,14 +16,18 @@ package struct LoopError: Error, Hashable, Sendable {
 @safe package final class EventLoop {
   let event: OpaquePointer
   /// Keeps what the C callbacks point to.
-  private var watches: [Watch] = []
+  private var watches: [ObjectIdentifier: Watch] = [:]
 
   /// Something the loop calls back.
   @safe package final class Watch {
     fileprivate var source: OpaquePointer?
     fileprivate let body: (Int32) -> Void
+    private weak var loop: EventLoop?
 
-    fileprivate init(_ body: @escaping (Int32) -> Void) { self.body = body }
+    fileprivate init(_ loop: EventLoop, _ body: @escaping (Int32) -> Void) {
+      self.loop = loop
+      self.body = body
+    }
 
     /// Ends the watch; safe inside its own callback.
     package func remove() {
@@ -32,6 +36,7 @@ package struct LoopError: Error, Hashable, Sendable {
         unsafe sd_event_source_unref(source)
         unsafe self.source = nil
       }
+      loop?.watches[ObjectIdentifier(self)] = nil
     }
 
     deinit { remove() }
@@ -47,7 +52,7 @@ package struct LoopError: Error, Hashable, Sendable {
   }
 
   deinit {
-    for watch in watches { watch.remove() }
+    for watch in Array(watches.values) { watch.remove() }
     unsafe sd_event_unref(event)
   }
 
@@ -57,22 +62,31 @@ package struct LoopError: Error, Hashable, Sendable {
   package func watch(
     descriptor: Int32, onArrival: Bool = false, _ body: @escaping () -> Void
   ) throws(LoopError) -> Watch {
-    let watch = Watch { _ in body() }
+    let events = onArrival ? EPOLLIN.rawValue | EPOLLET.rawValue : EPOLLIN.rawValue
+    return try watch(descriptor: descriptor, events: events) { _ in body() }
+  }
+
+  /// The same for any of epoll's events; `body` gets those that are there. epoll_ctl(2).
+  func watch(
+    descriptor: Int32, events: UInt32, _ body: @escaping (UInt32) -> Void
+  ) throws(LoopError) -> Watch {
+    let watch = Watch(self) { body(UInt32(bitPattern: $0)) }
     let result = unsafe sd_event_add_io(
-      event, &watch.source, descriptor,
-      UInt32(EPOLLIN.rawValue) | (onArrival ? UInt32(EPOLLET.rawValue) : 0),
+      event, &watch.source, descriptor, events,
       { _, _, events, data in
         unsafe EventLoop.watch(data).body(Int32(bitPattern: events))
         return 0
       }, pointer(watch))
     try check("sd_event_add_io", result)
-    watches.append(watch)
+    keep(watch)
     return watch
   }
 
+  private func keep(_ watch: Watch) { watches[ObjectIdentifier(watch)] = watch }
+
   /// Calls `body` with the signal's number. The signal must be blocked in every thread.
   package func watch(signal: Int32, _ body: @escaping (Int32) -> Void) throws(LoopError) {
-    let watch = Watch(body)
+    let watch = Watch(self, body)
     let result = unsafe sd_event_add_signal(
       event, &watch.source, signal,
       { _, info, data in
@@ -80,14 +94,14 @@ package struct LoopError: Error, Hashable, Sendable {
         return 0
       }, pointer(watch))
     try check("sd_event_add_signal", result)
-    watches.append(watch)
+    keep(watch)
   }
 
   /// A timer that is not armed yet. `slack` lets the system bundle wake-ups.
   package func makeTimer(
     _ clock: LoopTimer.Clock, slack: Duration = .microseconds(1), _ body: @escaping () -> Void
   ) throws(LoopError) -> LoopTimer {
-    let watch = Watch { _ in body() }
+    let watch = Watch(self) { _ in body() }
     // An accuracy of zero would mean 250 ms.
     let accuracy = UInt64(max(1, slack.components.seconds * 1_000_000 + slack.microsecondPart))
     let result = unsafe sd_event_add_time(
@@ -98,7 +112,7 @@ package struct LoopError: Error, Hashable, Sendable {
       }, pointer(watch))
     try check("sd_event_add_time", result)
     unsafe sd_event_source_set_enabled(watch.source, Int32(SD_EVENT_OFF))
-    watches.append(watch)
+    keep(watch)
     return LoopTimer(watch)
   }
 
@@ -135,7 +149,7 @@ private func check(_ call: String, _ result: Int32) throws(LoopError) {
     fileprivate var id: Int32 { self == .awake ? CLOCK_MONOTONIC : CLOCK_BOOTTIME }
   }
 
-  private let watch: EventLoop.Watch
+  let watch: EventLoop.Watch
 
   fileprivate init(_ watch: EventLoop.Watch) { self.watch = watch }
 
@@ -150,6 +164,9 @@ private func check(_ call: String, _ result: Int32) throws(LoopError) {
   package func disarm() {
     unsafe sd_event_source_set_enabled(watch.source, Int32(SD_EVENT_OFF))
   }
+
+  /// Ends it for good; the loop holds it no more.
+  package func remove() { watch.remove() }
 }
 
 extension Duration {

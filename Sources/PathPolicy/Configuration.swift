@@ -23,8 +23,8 @@ package struct Configuration: Hashable, Sendable {
   package var lookupIPv4: IPAddress?
   package var lookupIPv6: IPAddress?
   package var countsBridgeUplink = true
-  /// Commands that policies may run, by name.
-  package var commands: [String: [String]] = [:]
+  /// What policies may do to the machine.
+  package var grants = Grants()
   /// Each policy's own settings, encoded.
   package var policies: [String: PlainData] = [:]
   package var limits = Limits()

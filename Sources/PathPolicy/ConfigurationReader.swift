@@ -15,7 +15,14 @@ package struct ConfigurationReader {
     } catch {
       throw ConfigurationError(file: path, line: 0, message: error.message)
     }
-    return try parse(source, file: path)
+    let configuration = try parse(source, file: path)
+    // Who may write it could grant themselves anything.
+    if !configuration.grants.isEmpty, let problem = ScriptFile.problemOfTrust(path) {
+      throw ConfigurationError(
+        file: path, line: SourceWords.line(of: "grants", in: source),
+        message: "it holds grants, but \(problem)")
+    }
+    return configuration
   }
 
   /// Reads the text of a configuration; `file` is its name in messages.
@@ -143,21 +150,65 @@ package struct ConfigurationReader {
 
   private mutating func takeGrants(_ value: PlainValue) throws(ConfigurationError) {
     for pair in try pairs(value, "grants") {
-      _ = try word(pair.key, in: ["exec"], of: "grants")
-      for (name, value) in try table(pair.value, "exec") {
-        let arguments = (value.elements ?? []).compactMap(\.text)
-        guard let elements = value.elements, !elements.isEmpty, arguments.count == elements.count,
-          arguments[0].hasPrefix("/"), !arguments.contains(where: { $0.utf8.contains(0) })
-        else {
-          throw fail(
-            name,
-            "grants.exec.\(name): expected a list such as { \"/usr/bin/tool\", \"argument\" }"
-              + ", the program with its whole path")
-        }
-        configuration.commands[name] = arguments
+      switch try word(pair.key, in: ["exec", "http", "open_url"], of: "grants") {
+      case "exec": try takeCommands(pair.value)
+      case "http": configuration.grants.http = try hosts(pair.value, "http")
+      default: configuration.grants.openURL = try hosts(pair.value, "open_url")
       }
     }
   }
+
+  private mutating func takeCommands(_ value: PlainValue) throws(ConfigurationError) {
+    for (name, value) in try table(value, "exec") {
+      let arguments = (value.elements ?? []).compactMap(\.text)
+      guard let elements = value.elements, !elements.isEmpty, arguments.count == elements.count,
+        arguments[0].hasPrefix("/"), !arguments.contains(where: { $0.utf8.contains(0) })
+      else {
+        throw fail(
+          name,
+          "grants.exec.\(name): expected a list such as { \"/usr/bin/tool\", \"argument\" }"
+            + ", the program with its whole path")
+      }
+      guard arguments.count <= ActionLimits.arguments,
+        arguments.reduce(0, { $0 + $1.utf8.count }) <= ActionLimits.argumentBytes
+      else {
+        throw fail(
+          name,
+          "grants.exec.\(name): more than \(ActionLimits.arguments) arguments, or than "
+            + "\(ActionLimits.argumentBytes) bytes of them")
+      }
+      configuration.grants.commands[name] = arguments
+    }
+  }
+
+  /// A list of hosts that is granted.
+  private func hosts(
+    _ value: PlainValue, _ name: String
+  ) throws(ConfigurationError) -> [HostPattern] {
+    guard let elements = value.elements else {
+      throw fail(
+        name,
+        "grants.\(name): expected a list of hosts such as { \"example.com\", \"*.example.org\" }"
+          + ", not \(value.pairs == nil ? shown(value) : "a table with names")")
+    }
+    guard elements.count <= Self.hostsMost else {
+      throw fail(name, "grants.\(name): \(elements.count) hosts; \(Self.hostsMost) is the most")
+    }
+    var patterns: [HostPattern] = []
+    for element in elements {
+      guard let text = element.text else {
+        throw fail(name, "grants.\(name): expected a host, not \(shown(element))")
+      }
+      do throws(ActionRefusal) {
+        patterns.append(try HostPattern(text))
+      } catch {
+        throw fail(text.isEmpty ? name : text, "grants.\(name): \(error.message)")
+      }
+    }
+    return patterns
+  }
+
+  private static let hostsMost = 256
 
   private mutating func takePolicies(_ value: PlainValue) throws(ConfigurationError) {
     for (name, value) in try table(value, "policies") {

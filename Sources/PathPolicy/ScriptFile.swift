@@ -56,6 +56,42 @@ package enum ScriptFile {
     return unsafe stat(path, &status) != 0 || status.st_mode & S_IWOTH == 0
   }
 
+  /// Why a file could be another's words, though it is to be trusted: nil when only root and the
+  /// user Netvane runs as can write it, or replace it in its directory.
+  static func problemOfTrust(_ path: String) -> String? {
+    guard let real = realPath(path) else { return describe(errno) }
+    var status = stat()
+    guard unsafe stat(real, &status) == 0 else { return describe(errno) }
+    guard status.st_uid == 0 || status.st_uid == geteuid() else {
+      return
+        "it belongs to user \(status.st_uid); it must be root's or that of the user Netvane runs as"
+    }
+    if let problem = problemOfMode(status, "it", real) { return problem }
+    // The way to it may lead over a link, whose directory matters as well.
+    for folder in Set([folder(of: path), folder(of: real)]).sorted() {
+      guard unsafe stat(folder, &status) == 0 else { return describe(errno) }
+      // In a directory such as /tmp nobody replaces another's file.
+      if status.st_mode & S_ISVTX != 0 { continue }
+      if let problem = problemOfMode(status, "its directory", folder) { return problem }
+    }
+    return nil
+  }
+
+  private static func problemOfMode(_ status: stat, _ what: String, _ path: String) -> String? {
+    if status.st_mode & S_IWOTH != 0 {
+      return "everybody may write \(what); take that away with: chmod o-w \(path)"
+    }
+    if status.st_mode & S_IWGRP != 0, status.st_gid != 0 {
+      return "its group may write \(what); take that away with: chmod g-w \(path)"
+    }
+    return nil
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Reads to the end, but never more than a script may have, whatever the size was before.
   private static func bytes(of descriptor: Int32) throws(Refusal) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: sizeMax + 1)

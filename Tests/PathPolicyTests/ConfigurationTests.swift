@@ -30,7 +30,10 @@ struct ConfigurationTests {
         underlay = { wg0 = "eth0", ["tun*"] = "always" },
         lookup = { ipv4 = "192.0.2.1", ipv6 = "2001:db8::1" },
         bridge_uplink = false,
-        grants = { exec = { vpn = { "/usr/bin/nmcli", "up", "" } } },
+        grants = {
+          exec = { vpn = { "/usr/bin/nmcli", "up", "" } },
+          open_url = { "Example.com", "*.example.org" }, http = { "*", "[2001:DB8::1]" },
+        },
         policies = { ["reconnect-banner"] = { grace = "3s" } },
         limits = { load_fuel = 10000, handler_fuel = 20000, deadline_ms = 100, reconcile_s = 60 },
       }
@@ -44,7 +47,9 @@ struct ConfigurationTests {
     #expect(config.lookupIPv4 == IPAddress("192.0.2.1"))
     #expect(config.lookupIPv6 == IPAddress("2001:db8::1"))
     #expect(!config.countsBridgeUplink)
-    #expect(config.commands == ["vpn": ["/usr/bin/nmcli", "up", ""]])
+    #expect(config.grants.commands == ["vpn": ["/usr/bin/nmcli", "up", ""]])
+    #expect(config.grants.openURL == [.host("example.com"), .below("example.org")])
+    #expect(config.grants.http == [.any, .host("2001:db8::1")])
     let settings = config.settings(for: "reconnect-banner")
     #expect(PlainReader.decode(settings.config)?["grace"].text == "3s")
     #expect(settings.place == "config.lua: policies[\"reconnect-banner\"]")
@@ -63,7 +68,7 @@ struct ConfigurationTests {
   ]) func `what is left out is as it was`(_ text: String) throws {
     let config = try parse(text)
     #expect(config.countsBridgeUplink && config.limits == Configuration().limits)
-    #expect(config.lookupIPv4 == nil && config.commands.isEmpty)
+    #expect(config.lookupIPv4 == nil && config.grants.isEmpty)
   }
 
   @Test func `a name comes before patterns, a long pattern before a short one`() throws {
@@ -120,6 +125,20 @@ struct ConfigurationTests {
     ("grants = { exec = { ls = { '/bin/ls', 5 } } }", "grants.exec.ls: expected a list such as"),
     ("grants = { exec = { ls = { '/bin/l\\0s' } } }", "grants.exec.ls: expected a list such as"),
     ("grants = { exec = { ls = { x = '/bin/ls' } } }", "grants.exec.ls: expected a list such as"),
+    (
+      "grants = { exec = { ls = { '/bin/ls', ('x'):rep(40000) } } }",
+      "grants.exec.ls: more than 64 arguments, or than 32768 bytes"
+    ),
+    ("grants = { open_urls = {} }", "grants has no 'open_urls'; did you mean 'open_url'?"),
+    ("grants = { http = 'x' }", "grants.http: expected a list of hosts such as {"),
+    ("grants = { http = { hosts = { 'x' } } }", "not a table with names"),
+    ("grants = { http = { 5 } }", "grants.http: expected a host, not 5"),
+    ("grants = { http = { 'https://x/' } }", "grants.http: \"https://x/\" is no host"),
+    ("grants = { http = { 'x:80' } }", "grants.http: \"x:80\" is no host"),
+    ("grants = { open_url = { '' } }", "grants.open_url: there is no host"),
+    ("grants = { open_url = { '*.' } }", "grants.open_url: there is no host"),
+    ("grants = { open_url = { 'a.*' } }", "grants.open_url: \"a.*\" is no host"),
+    ("grants = { open_url = { '127.1' } }", "grants.open_url: \"127.1\" looks like an address"),
     ("policies = { 'x' }", "policies: expected a table { … }"),
     ("policies = { x = 5 }", "x: expected a table { … }, not a number"),
     ("policies = { x = { 1, 2 } }", "x: expected a table { … }"),
@@ -209,5 +228,48 @@ struct ConfigurationTests {
     unlink(path)
     scratch.write("config.lua", "\nreturn { intefaces = {} }")
     #expect(refusal()?.hasPrefix("\(path):2: the configuration has no 'intefaces'") == true)
+  }
+
+  @Test func `grants are taken only from a file that nobody else can write or replace`() {
+    let scratch = Scratch()
+    scratch.folder("etc")
+    let path = scratch.at("etc/config.lua")
+    func refusal(_ path: String) -> String? {
+      do throws(ConfigurationError) {
+        _ = try ConfigurationReader.read(path)
+        return nil
+      } catch {
+        return error.located
+      }
+    }
+    let granting = "return {\n  grants = { http = { 'example.com' } } }"
+    scratch.write("etc/config.lua", granting)
+    #expect(refusal(path) == nil)
+    // A group of one's own, or any other but root's.
+    chown(path, geteuid(), geteuid() == 0 ? 12_345 : getegid())
+    chmod(path, 0o664)
+    #expect(
+      refusal(path) == "\(path):2: it holds grants, but its group may write it; take that away "
+        + "with: chmod g-w \(path)")
+    chmod(path, 0o644)
+    #expect(refusal(path) == nil)
+    chmod(scratch.at("etc"), 0o777)
+    #expect(refusal(path)?.contains("everybody may write its directory") == true)
+    chmod(scratch.at("etc"), 0o1777)
+    #expect(refusal(path) == nil)
+    chmod(scratch.at("etc"), 0o755)
+    scratch.folder("loose")
+    scratch.link("loose/config.lua", to: path)
+    #expect(refusal(scratch.at("loose/config.lua")) == nil)
+    chmod(scratch.at("loose"), 0o777)
+    #expect(refusal(scratch.at("loose/config.lua"))?.contains("its directory") == true)
+    if geteuid() == 0 {
+      chown(path, 12_345, 0)
+      #expect(refusal(path)?.contains("it belongs to user 12345") == true)
+    }
+    // What grants nothing may be a group's.
+    scratch.write("etc/config.lua", "return {}")
+    chmod(path, 0o664)
+    #expect(refusal(path) == nil)
   }
 }

@@ -8,12 +8,13 @@ enum ImportLedger {
     "CMnl": ["libmnl/"],
     "CSystemd": ["systemd/"],
     "CSQLite": ["sqlite3.h"],
+    "CCurl": standardC.union(["curl/", "dlfcn.h"]),
     "CLinux": standardC.union(["linux/", "sys/", "net/", "netinet/", "arpa/"]),
     "LuaSandbox": standardC.union(["lua.h", "lauxlib.h", "lualib.h", "sys/mman.h"]),
     "PathCore": [],
     "PathKernel": ["PathCore", "CMnl", "CLinux", "Glibc"],
     "PathPolicy": ["PathCore", "LuaSandbox", "CLinux", "Glibc"],
-    "PathActions": ["PathCore", "Glibc"],
+    "PathActions": ["PathCore", "CLinux", "CCurl", "Glibc"],
     "PathStore": ["PathCore", "CSQLite", "Glibc"],
     "PathDaemon": [
       "PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd", "Glibc",
@@ -27,8 +28,9 @@ enum ImportLedger {
 
   private static let standardC: Set<String> = [
     "assert.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h", "locale.h",
-    "math.h", "poll.h", "pthread.h", "sched.h", "setjmp.h", "signal.h", "stdarg.h", "stdatomic.h",
-    "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h", "unistd.h",
+    "math.h", "poll.h", "pthread.h", "sched.h", "setjmp.h", "signal.h", "spawn.h", "stdarg.h",
+    "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
+    "time.h", "unistd.h",
   ]
 
   static func check(_ file: SourceFile) -> [Finding] {

@@ -32,4 +32,30 @@ int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t sl
  * network namespace that the descriptor names. Returns 0, or -errno. */
 int clinux_enter_network(int descriptor);
 
+/* A process that clinux_spawn started; its descriptors are the caller's to close. */
+struct clinux_child {
+	int pid;      /* leads a process group of its own */
+	int pidfd;    /* can be read once the process has ended */
+	int output;   /* the reading end of its output, non-blocking; -1 without CLINUX_CAPTURE */
+};
+
+#define CLINUX_CAPTURE 1  /* standard output and error go to a pipe, not to /dev/null */
+#define CLINUX_SESSION 2  /* a session of its own, not only a process group */
+
+/* posix_spawn(3): the attributes and file actions are objects of C's, and the ones needed here
+ * are declared for _GNU_SOURCE only. The process has an empty signal mask, every signal at its
+ * default, "/" as directory, /dev/null as input and no descriptor but 0, 1 and 2. Returns 0, or
+ * -errno; that of a program that cannot be executed is seen here too. */
+int clinux_spawn(const char *program, char *const arguments[], char *const environment[], int flags,
+                 struct clinux_child *child);
+
+/* waitpid(2) without waiting: its macros do not import. Returns 0 when the process goes on, 1 when
+ * it has ended and was reaped, or -errno. Of code and signal the one that applies is set, the other
+ * is -1. */
+int clinux_reap(int pid, int *code, int *signal);
+
+/* waitid(2) with WNOWAIT: the number of a child that has ended and was not reaped, 0 if there is
+ * none, or -errno. siginfo_t's members are macros, which do not import. */
+int clinux_ended_child(void);
+
 #endif
