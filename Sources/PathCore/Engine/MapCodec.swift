@@ -1,5 +1,5 @@
 /// Writes one map of named fields, in any order of calls; maps within it likewise.
-struct MapWriter {
+struct MapWriter: ~Copyable {
   private var writer = PlainWriter()
   private var counts = [0]
   private var places: [Int] = []
