@@ -1,6 +1,7 @@
 import CLinux
 import CSystemd
 import Glibc
+import PathActions
 import PathCore
 import PathKernel
 import PathPolicy
@@ -12,10 +13,17 @@ extension Daemon {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for signal in [SIGTERM, SIGINT] { unsafe sigaddset(&set, signal) }
+    if isFirstProcess { unsafe sigaddset(&set, SIGCHLD) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// A container's first process inherits children that it never started.
+  private static var isFirstProcess: Bool { getpid() == 1 }
+
   func watchEverything() throws(LoopError) {
+    if Self.isFirstProcess {
+      try loop.watch(signal: SIGCHLD) { [unowned self] _ in actions.reapAll() }
+    }
     if let reader = kernel.reader {
       try loop.watch(descriptor: reader.eventDescriptor) { [unowned self] in hear(reader) }
       if reader.resolverDescriptor >= 0 {
@@ -75,7 +83,7 @@ extension Daemon {
     _ = unsafe sd_notify(0, "STOPPING=1")
     feed(.stop)
     recorder?.close()
-    loop.stop(0)
+    actions.stopAll { [unowned self] in loop.stop(0) }
   }
 
   // MARK: Keyboard

@@ -15,7 +15,8 @@ package final class Daemon {
   let kernel: KernelSource
   var engine: Engine
   let runtime = PolicyRuntime()
-  let logger: LogExecutor
+  /// Set once, when everything it needs is there.
+  private(set) var actions: ActionRunner! = nil
   var timers = TimerTable()
   var recorder: Recorder?
   /// The boot clock's lead over the awake clock, as last seen: it grows while the machine sleeps.
@@ -60,9 +61,12 @@ package final class Daemon {
     loop = try EventLoop()
     kernel = KernelSource(KernelSettings(settings.configuration))
     engine = Engine(host: runtime, seed: Self.seed)
-    logger = LogExecutor(isDryRun: settings.isDryRun)
     let now = Clocks.now()
     sleepSoFar = now.boot - now.awake
+    actions = ActionRunner(loop: loop, settings: ActionSettings(settings)) {
+      [unowned self] id, _, result in
+      feed(.result(id, result))
+    }
     try watchEverything()
   }
 
@@ -198,7 +202,10 @@ package final class Daemon {
     case .publish(let policy, let name, let data):
       tell(.publish(policy: policy, name: name, data), now)
     case .log(let policy, let text):
-      tell(.action(logger.perform(policy: policy, text: text)), now)
+      tell(.action(actions.log(policy: policy, text: text)), now)
+    case .perform(let id, let action, let facts): actions.start(id, action, facts: facts)
+    case .cancel(let id): actions.cancel(id)
+    case .action(let report): tell(.action(report), now)
     case .policy(let name, let standing, let detail):
       tell(.policy(name: name, standing, detail: detail), now)
     case .fault(let fault): tell(.fault(fault), now)

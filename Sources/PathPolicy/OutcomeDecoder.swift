@@ -33,7 +33,7 @@ struct OutcomeDecoder {
   }
 
   private static let verbs: [StaticString] = [
-    "raise", "resolve", "timer", "cancel", "publish", "log",
+    "raise", "resolve", "timer", "cancel", "publish", "log", "act", "end",
   ]
 
   private mutating func intent() -> Intent? {
@@ -49,8 +49,15 @@ struct OutcomeDecoder {
       guard let name = cursor.text(), !cursor.null(), let data = cursor.data() else { return nil }
       return .publish(name: name, data)
     case (5, 2): return cursor.text().map { .log($0) }
+    case (6, 2): return act()
+    case (7, 2): return cursor.text().map { .cancelAction(key: $0) }
     default: return nil
     }
+  }
+
+  private mutating func act() -> Intent? {
+    guard let data = cursor.data(), let value = PlainReader.decode(data) else { return nil }
+    return ActionRequest(value).map { .act($0) }
   }
 
   private mutating func timer() -> Intent? {

@@ -41,7 +41,7 @@ struct RequestEncoder: ~Copyable {
       switch intent {
       case .raise, .resolve: alerts = nil
       case .startTimer, .cancelTimer: timers = nil
-      case .publish, .log: break
+      case .publish, .log, .act, .cancelAction: break
       }
     }
   }
@@ -59,7 +59,7 @@ struct RequestEncoder: ~Copyable {
       told = event
       write(event)
     case .settle(let event): write(event)
-    case .start, .timer, .button, .dismissed, .system: small(request.event)
+    case .start, .timer, .button, .dismissed, .result, .system: small(request.event)
     }
     write(request.now.wall)
     Self.write(request.activeAlerts, unlessIn: &alerts, &writer)
@@ -167,6 +167,37 @@ struct RequestEncoder: ~Copyable {
     writer.raw(timeBytes)
   }
 
+  /// `ev` of `on_result`.
+  private mutating func write(_ outcome: ActionOutcome) {
+    let map = writer.beginMap()
+    var count = 7
+    writer.field("", "result" as StaticString)
+    writer.field("key", outcome.key)
+    writer.field("kind", outcome.kind.rawValue)
+    writer.field("ok", outcome.result.isOK)
+    writer.field("dropped", outcome.result.wasDropped)
+    writer.field("attempt", outcome.attempt)
+    writer.text("output")
+    writer.text(outcome.result.output)
+    if !outcome.result.error.isEmpty {
+      writer.field("error", outcome.result.error)
+      count += 1
+    }
+    if let code = outcome.result.exitCode {
+      writer.field("exit", Int(code))
+      count += 1
+    }
+    if let signal = outcome.result.signal {
+      writer.field("signal", Int(signal))
+      count += 1
+    }
+    if let status = outcome.result.statusCode {
+      writer.field("status_code", status)
+      count += 1
+    }
+    writer.endMap(map, count: count)
+  }
+
   private mutating func small(_ event: HandlerEvent) {
     let record = writer.beginRecord()
     switch event {
@@ -190,6 +221,7 @@ struct RequestEncoder: ~Copyable {
       writer.map(2)
       writer.field("", "dismissed" as StaticString)
       writer.field("key", key)
+    case .result(let outcome): write(outcome)
     case .system(let what):
       writer.map(2)
       writer.field("", "system" as StaticString)

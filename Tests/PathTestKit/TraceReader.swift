@@ -49,6 +49,8 @@ package struct TraceReader {
         policy: try json.text("policy"), key: try json.text("key"),
         button: try json.text("button"))
     case "dismissed": .dismissed(policy: try json.text("policy"), key: try json.text("key"))
+    case "result":
+      .result(try actionID(json.object("id")), try result(json.object("result")))
     case "asleep": .asleep
     case "resumed": .resumed
     case "stop": .stop

@@ -23,7 +23,7 @@ extension Engine {
         fail(policy, fault)
         return nil
       }
-      commit(policy, outcome)
+      commit(policy, outcome, of: event)
       succeed(policy)
       return outcome
     case .failed(let fault):
@@ -61,7 +61,8 @@ extension Engine {
     } else if count <= EngineLimits.intentsPerHandler,
       policies[policy].timers.count + count <= EngineLimits.timersPerPolicy,
       policies[policy].alerts.count + count <= EngineLimits.alertsPerPolicy,
-      policies[policy].published.count + count <= EngineLimits.publishedPerPolicy
+      policies[policy].published.count + count <= EngineLimits.publishedPerPolicy,
+      policies[policy].actions.count + count <= EngineLimits.actionKeysPerPolicy
     {
       // Far from every bound, whatever the decisions are: nothing needs counting.
       return nil
@@ -81,6 +82,7 @@ extension Engine {
     var timers = Set(policies[policy].timers.keys)
     var alerts = Set(policies[policy].alerts.keys)
     var names = Set(policies[policy].published.keys)
+    var actions = Set(policies[policy].actions.keys)
     for intent in outcome.intents {
       switch intent {
       case .raise(let content, _): alerts.insert(content.key)
@@ -88,7 +90,8 @@ extension Engine {
       case .startTimer(let request): timers.insert(request.name)
       case .cancelTimer(let name): timers.remove(name)
       case .publish(let name, _): names.insert(name)
-      case .log: break
+      case .act(let request): actions.insert(request.key)
+      case .log, .cancelAction: break
       }
     }
     let bounds = [
@@ -96,11 +99,14 @@ extension Engine {
       (timers.count, EngineLimits.timersPerPolicy, "timers at a time"),
       (alerts.count, EngineLimits.alertsPerPolicy, "alerts at a time"),
       (names.count, EngineLimits.publishedPerPolicy, "published names"),
+      (actions.count, EngineLimits.actionKeysPerPolicy, "actions at a time"),
     ]
     return bounds.first { $0.0 > $0.1 }.map { "\($0.1) \($0.2)" }
   }
 
-  private mutating func commit(_ policy: Int, _ outcome: HandlerOutcome) {
+  private mutating func commit(
+    _ policy: Int, _ outcome: HandlerOutcome, of event: HandlerEvent
+  ) {
     var before: [(key: String, alert: LiveAlert?)] = []
     var published: [(name: String, data: PlainData?)] = []
     for intent in outcome.intents {
@@ -120,6 +126,8 @@ extension Engine {
         }
         policies[policy].published[name] = data
       case .log(let text): log(policy, text)
+      case .act(let request): ask(policy, withFacts(request, policy, event))
+      case .cancelAction(let key): cancelAction(policy, key)
       }
     }
     for entry in before { tellAlert(policy, entry.key, before: entry.alert) }
@@ -132,6 +140,18 @@ extension Engine {
       policies[policy].state = state
       orders.append(.persist(policy: policies[policy].name, state))
     }
+  }
+
+  /// A command's environment tells of the event; no other action has one.
+  private func withFacts(
+    _ request: ActionRequest, _ policy: Int, _ event: HandlerEvent
+  ) -> ActionRequest {
+    guard request.action.kind == .exec else { return request }
+    var path = policies[policy].monitors.first?.delivered
+    if case .path(let told) = event { path = told }
+    var request = request
+    request.facts = event.facts(policy: policies[policy].name, key: request.key, path: path)
+    return request
   }
 
   private func note(

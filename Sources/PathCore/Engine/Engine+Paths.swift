@@ -15,6 +15,7 @@ extension Engine {
         }
       }
     }
+    reviewRetries()
     if owesResync { settleResync() }
     if wasWaiting { fireDeferred() }
   }
@@ -132,6 +133,7 @@ extension Engine {
     if now.awake >= resumeHold {
       policies[policy].monitors[monitor].owedCauses.remove(.resumed)
     }
+    policies[policy].monitors[monitor].changeBegan = since ?? now.awake
     let settle = settleTime(policy, monitor, path)
     // A faulty settle function may have sent the policy to rest.
     guard policies[policy].isAtWork else { return }
@@ -212,6 +214,7 @@ extension Engine {
     policies[policy].monitors[monitor].delivered = event.withoutPrevious
     orders.append(.deliver(policy: policies[policy].name, event))
     if !event.isInitial { endTimersUntilChange(policy, of: event.monitor) }
+    if event.isInitial || event.causes.contains(.status) { dropUnwanted(policy) }
     run(policy, .path(event))
   }
 
@@ -226,14 +229,15 @@ extension Engine {
     guard let old = policies[policy].monitors[monitor].delivered else {
       return PathEvent(
         monitor: name, path: path, causes: [], flaps: flaps, since: nil, previous: nil,
-        sequence: sequence, time: now.wall)
+        sequence: sequence, time: now.wall, isSelfInflicted: false)
     }
     let causes = ChangeCauses(from: old.sharedPath, to: path).union(extra)
       .union(policies[policy].monitors[monitor].owedCauses)
     return PathEvent(
       monitor: name, path: path, causes: causes, flaps: flaps,
       since: now.boot - policies[policy].monitors[monitor].statusSince, previous: old,
-      sequence: sequence, time: now.wall)
+      sequence: sequence, time: now.wall,
+      isSelfInflicted: isSelfInflicted(policies[policy].monitors[monitor].changeBegan))
   }
 
   /// How long this path must hold before the policy hears of it.

@@ -131,6 +131,7 @@ extension Engine {
       orders.append(.clearTimer(TimerID(.every, policy: name, name: timer)))
     }
     policies[index].recurring = [:]
+    endActions(index)
     for key in policies[index].alerts.keys.sorted() {
       guard let alert = policies[index].alerts.removeValue(forKey: key) else { continue }
       orders.append(

@@ -13,6 +13,7 @@ extension Engine {
     case .every: recurringDue(policy, id.name)
     case .expiry: expiryDue(policy, id.name)
     case .rest: restDue(policy)
+    case .retry: retryDue(policy, id.name)
     }
   }
 
@@ -42,6 +43,7 @@ extension Engine {
     guard let policy = policyIndex(id.policy) else { return .zero }
     return switch id.kind {
     case .settle, .unrest, .rest: .zero
+    case .retry: policies[policy].actions[id.name]?.due ?? .zero
     case .named: policies[policy].timers[id.name]?.deadline ?? .zero
     case .every: policies[policy].recurring[id.name]?.deadline ?? .zero
     case .expiry: policies[policy].alerts[id.name]?.expires ?? .zero

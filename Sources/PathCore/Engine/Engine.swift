@@ -19,6 +19,12 @@ package struct Engine {
   var isStopped = false
   var now = Moment(awake: .zero, boot: .zero)
   var orders: [Order] = []
+  /// Ends of actions that their policies were not told yet.
+  var outcomes: [(policy: String, ActionOutcome)] = []
+  /// Counts the starts of actions.
+  var serial: UInt64 = 0
+  /// By the awake clock: what changes in it is the doing of an action.
+  var disturbance: (from: Duration, until: Duration) = (.zero, .zero)
   let host: any PolicyHost
   let seed: UInt64
 
@@ -57,10 +63,12 @@ package struct Engine {
     case .button(let policy, let key, let button):
       press(policy: policy, key: key, button: button)
     case .dismissed(let policy, let key): dismiss(policy: policy, key: key)
+    case .result(let id, let result): takeResult(id, result)
     case .asleep: fallAsleep()
     case .resumed: wakeUp()
     case .stop: isStopped = true
     }
+    tellOutcomes()
     return orders
   }
 

@@ -6,6 +6,9 @@ package enum EngineLimits {
   package static let publishedPerPolicy = 256
   /// A chain of tiny timers must not keep the loop busy.
   package static let timerCallsPerMinute = 600
+  /// So many actions may one policy ask for.
+  package static let actionsPerMinute = 120
+  package static let actionKeysPerPolicy = 64
   package static let logLinesPerMinute = 120
   package static let logTextBytes = 4096
   package static let faultsBeforeRest = 3

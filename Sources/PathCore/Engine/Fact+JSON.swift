@@ -9,6 +9,7 @@
 ///       timer     … timer: {kind, policy, name? [""]}
 ///       button    … policy, key, button
 ///       dismissed … policy, key
+///       result    … id: id, result: result        (see Action)
 ///       asleep, resumed, stop
 ///     declaration {name, about? [""], disabled? [false], monitors: [monitor],
 ///                  every? [[]]: [{name, period}], handlers: [word], state? [none kept]}
@@ -43,6 +44,11 @@ extension Fact {
       case .dismissed(let policy, let key):
         writer.member("policy", policy)
         writer.member("key", key)
+      case .result(let id, let result):
+        writer.key("id")
+        id.writeJSON(into: &writer)
+        writer.key("result")
+        result.writeJSON(into: &writer)
       case .asleep, .resumed, .stop: break
       }
     }
@@ -57,6 +63,7 @@ extension Fact {
     case .timer: "timer"
     case .button: "button"
     case .dismissed: "dismissed"
+    case .result: "result"
     case .asleep: "asleep"
     case .resumed: "resumed"
     case .stop: "stop"

@@ -11,6 +11,7 @@ extension Fact: CustomStringConvertible {
       "button \(LineText.word(policy)) \(LineText.word(key)) \(LineText.word(button))"
     case .dismissed(let policy, let key):
       "dismissed \(LineText.word(policy)) \(LineText.word(key))"
+    case .result(let id, let result): "result \(id) \(result)"
     case .asleep: "asleep"
     case .resumed: "resumed"
     case .stop: "stop"

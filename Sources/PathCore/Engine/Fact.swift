@@ -8,6 +8,8 @@ package enum Fact: Sendable {
   case timer(TimerID)
   case button(policy: String, key: String, button: String)
   case dismissed(policy: String, key: String)
+  /// How an action that was ordered ended.
+  case result(ActionID, ActionResult)
   case asleep
   case resumed
   case stop
@@ -46,11 +48,13 @@ package struct TimerID: Hashable, Sendable {
     case expiry
     /// A failing policy may try again.
     case rest
+    /// An action is tried again.
+    case retry
   }
 
   package var kind: Kind
   package var policy: String
-  /// The monitor, timer or alert key; empty for `rest`.
+  /// The monitor, the timer, or the key of the alert or action; empty for `rest`.
   package var name: String
 
   package init(_ kind: Kind, policy: String, name: String = "") {

@@ -44,6 +44,8 @@ package enum Intent: Hashable, Sendable {
   case cancelTimer(name: String)
   case publish(name: String, PlainData)
   case log(String)
+  case act(ActionRequest)
+  case cancelAction(key: String)
 }
 
 /// A named timer that a policy asks for.

@@ -1,12 +1,16 @@
 /// The text form of an order: one line, stable, the same in logs, traces and golden files.
 ///
-///     deliver POLICY MONITOR STATUS [via INTERFACE | because REASON] [initial] [CAUSES] #NUMBER
+///     deliver POLICY MONITOR STATUS [via INTERFACE | because REASON] [initial]
+///       [self-inflicted] [CAUSES] #NUMBER
 ///     alert POLICY KEY STATE SEVERITY "TITLE" ["BODY"] [buttons ID …] [by CAUSE]
 ///     publish POLICY NAME JSON
 ///     set KIND POLICY [NAME] at AWAKE | at boot BOOT
 ///     clear KIND POLICY [NAME]
 ///     persist POLICY JSON
 ///     log POLICY "TEXT"
+///     perform POLICY KEY #SERIAL ACTION          (see Action)
+///     cancel POLICY KEY #SERIAL
+///     action POLICY KEY KIND STATE ["DETAIL"]
 ///     policy NAME STANDING ["DETAIL"]
 ///     fault POLICY HANDLER KIND "FILE:LINE: MESSAGE"
 ///     gap "DETAIL"
@@ -21,6 +25,9 @@ extension Order: CustomStringConvertible {
     case .clearTimer(let id): "clear \(id)"
     case .persist(let policy, let data): "persist \(LineText.word(policy)) \(data.jsonText)"
     case .log(let policy, let text): "log \(LineText.word(policy)) \(LineText.quoted(text))"
+    case .perform(let id, let action, _): "perform \(id) \(action)"
+    case .cancel(let id): "cancel \(id)"
+    case .action(let report): "action \(report)"
     case .policy(let name, let standing, let detail):
       "policy \(LineText.word(name)) \(standing.rawValue)"
         + (detail.isEmpty ? "" : " \(LineText.quoted(detail))")
@@ -34,6 +41,7 @@ extension PathEvent: CustomStringConvertible {
   package var description: String {
     var text = "\(LineText.word(monitor)) \(path.line)"
     if isInitial { text += " initial" }
+    if isSelfInflicted { text += " self-inflicted" }
     if !causes.isEmpty { text += " [\(causes.words.joined(separator: " "))]" }
     return text + " #\(sequence)"
   }
@@ -64,6 +72,13 @@ extension AlertNotice: CustomStringConvertible {
   }
 }
 
+extension ActionReport: CustomStringConvertible {
+  package var description: String {
+    "\(LineText.word(policy)) \(LineText.word(key)) \(kind) \(state.rawValue)"
+      + (detail.isEmpty ? "" : " \(LineText.quoted(detail))")
+  }
+}
+
 extension TimerID: CustomStringConvertible {
   package var description: String {
     "\(kind) \(LineText.word(policy))" + (name.isEmpty ? "" : " \(LineText.word(name))")
@@ -80,6 +95,7 @@ extension TimerID.Kind: CustomStringConvertible {
     case .every: "every"
     case .expiry: "expiry"
     case .rest: "rest"
+    case .retry: "retry"
     }
   }
 

@@ -11,6 +11,12 @@ package enum Order: Sendable {
   /// The policy's state after a handler that changed it.
   case persist(policy: String, PlainData)
   case log(policy: String, text: String)
+  /// Do this; the answer is a `result`.
+  case perform(ActionID, Action, facts: [String: String])
+  /// End what was begun; the answer still comes.
+  case cancel(ActionID)
+  /// What became of an action.
+  case action(ActionReport)
   case policy(name: String, PolicyStanding, detail: String)
   case fault(PolicyFault)
   case gap(detail: String)

@@ -26,10 +26,12 @@ package struct PathEvent: Sendable {
     let since: Duration?
     let sequence: Int64
     let time: WallTime
+    let isSelfInflicted: Bool
 
     init(
       monitor: String, path: Boxed<Path>, isInitial: Bool, causes: ChangeCauses,
-      flaps: FlapCounts, since: Duration?, sequence: Int64, time: WallTime
+      flaps: FlapCounts, since: Duration?, sequence: Int64, time: WallTime,
+      isSelfInflicted: Bool
     ) {
       self.monitor = monitor
       self.path = path
@@ -39,6 +41,7 @@ package struct PathEvent: Sendable {
       self.since = since
       self.sequence = sequence
       self.time = time
+      self.isSelfInflicted = isSelfInflicted
     }
   }
 
@@ -49,11 +52,12 @@ package struct PathEvent: Sendable {
 
   init(
     monitor: String, path: Boxed<Path>, causes: ChangeCauses, flaps: FlapCounts,
-    since: Duration?, previous: PathEvent?, sequence: Int64, time: WallTime
+    since: Duration?, previous: PathEvent?, sequence: Int64, time: WallTime,
+    isSelfInflicted: Bool
   ) {
     fields = Fields(
       monitor: monitor, path: path, isInitial: previous == nil, causes: causes, flaps: flaps,
-      since: since, sequence: sequence, time: time)
+      since: since, sequence: sequence, time: time, isSelfInflicted: isSelfInflicted)
     before = previous?.fields
   }
 
@@ -69,6 +73,8 @@ package struct PathEvent: Sendable {
   package var since: Duration? { fields.since }
   package var sequence: Int64 { fields.sequence }
   package var time: WallTime { fields.time }
+  /// The change began while an action that disturbs the network was at work.
+  package var isSelfInflicted: Bool { fields.isSelfInflicted }
 
   /// The event before this one, without its own predecessor.
   package var previous: PathEvent? { before.map { PathEvent($0, after: nil) } }
@@ -81,7 +87,7 @@ package struct PathEvent: Sendable {
     PathEvent(
       Fields(
         monitor: monitor, path: path, isInitial: isInitial, causes: causes, flaps: flaps,
-        since: since, sequence: sequence, time: time),
+        since: since, sequence: sequence, time: time, isSelfInflicted: isSelfInflicted),
       after: before)
   }
 }

@@ -45,6 +45,7 @@ package enum Handler: String, CaseIterable, Hashable, Sendable {
   case timer = "on_timer"
   case button = "on_button"
   case dismissed = "on_dismissed"
+  case result = "on_result"
   case system = "on_system"
 }
 

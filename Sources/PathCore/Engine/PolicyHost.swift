@@ -14,6 +14,7 @@ package enum HandlerEvent: Sendable {
   case timer(name: String, late: Duration)
   case button(key: String, button: String)
   case dismissed(key: String)
+  case result(ActionOutcome)
   case system(SystemEvent)
 
   package var handler: Handler {
@@ -24,6 +25,7 @@ package enum HandlerEvent: Sendable {
     case .timer: .timer
     case .button: .button
     case .dismissed: .dismissed
+    case .result: .result
     case .system: .system
     }
   }

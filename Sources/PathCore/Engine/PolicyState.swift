@@ -7,6 +7,13 @@ struct PolicyState {
   var recurring: [String: Turn] = [:]
   var published: [String: PlainData] = [:]
   var state: PlainData
+  /// By the action's key.
+  var actions: [String: ActionSlot] = [:]
+  var runs: [String: RunLog] = [:]
+  /// Random numbers drawn so far.
+  var draws: Int64 = 0
+  /// What must outlive the process changed since it was last asked for.
+  var isMemoryChanged = false
   var calls: Int64 = 0
   var faultsInARow = 0
   var restLength = EngineLimits.restShortest
@@ -15,6 +22,7 @@ struct PolicyState {
   /// The alert that the engine itself raised because the policy keeps failing.
   var faultAlert: AlertContent?
   var timerCalls = MinuteBudget(limit: EngineLimits.timerCallsPerMinute)
+  var actionCalls = MinuteBudget(limit: EngineLimits.actionsPerMinute)
   var logLines = MinuteBudget(limit: EngineLimits.logLinesPerMinute)
 
   init(declaration: PolicyDeclaration) {

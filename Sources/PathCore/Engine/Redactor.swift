@@ -32,8 +32,18 @@ package struct Redactor: Sendable {
     case .snapshot(let snapshot): .snapshot(redact(snapshot))
     case .gap(let detail): .gap(detail: text(detail))
     case .policies(let set): .policies(redact(set))
+    case .result(let id, let result): .result(id, redact(result))
     case .timer, .button, .dismissed, .asleep, .resumed, .stop: fact
     }
+  }
+
+  /// What a command or a server said may hold anything. Bytes that are no text are left out.
+  private mutating func redact(_ result: ActionResult) -> ActionResult {
+    var redacted = result
+    redacted.error = text(result.error)
+    let output = String(validating: result.output, as: UTF8.self) ?? ""
+    redacted.output = Array(text(output).utf8)
+    return redacted
   }
 
   package mutating func redact(_ snapshot: Snapshot) -> Snapshot {

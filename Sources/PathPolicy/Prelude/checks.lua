@@ -93,6 +93,60 @@ local CHECKS = {
     if not whole or whole < 1 then return nil, "expected a whole number from 1 on, not " .. shown(value) end
     return whole
   end,
+  status = function(value) return check_word(value, STATUSES, "status") end,
+  method = function(value) return check_word(value, METHODS, "method") end,
+  during = function(value)
+    if value == "always" then return value end
+    local names = keys(monitors)
+    names[#names + 1] = "always"
+    return check_word(value, names, "monitor of this policy, nor 'always'")
+  end,
+  url = function(value) return check_string(value, 2048, "a URL") end,
+  body = function(value)
+    if type(value) ~= "string" then return nil, "expected a text, not " .. shown(value) end
+    if #value > 65536 then return nil, "a body may have 64 KiB, not " .. #value .. " bytes" end
+    return value
+  end,
+  ["status code"] = function(value)
+    local code = type(value) == "number" and tointeger(value)
+    if not code or code < 100 or code > 599 then
+      return nil, "expected a number from 100 to 599, not " .. shown(value)
+    end
+    return code
+  end,
+  expectation = function(value)
+    if type(value) ~= "table" then value = { status = value } end
+    return check_table(value, API.expectation, "what is expected")
+  end,
+  ["list of arguments"] = function(value)
+    return check_list(value, function(v)
+      if type(v) == "number" then v = tostring(v) end
+      if type(v) ~= "string" then return nil, "expected a text, not " .. shown(v) end
+      return v
+    end)
+  end,
+  headers = function(value)
+    if type(value) ~= "table" then return nil, "expected { name = value }, not " .. shown(value) end
+    local list = {}
+    for name, text in pairs(value) do
+      if type(name) ~= "string" or type(text) ~= "string" then
+        return nil, "expected { name = value } of texts, found " .. shown(name) .. " = " .. shown(text)
+      end
+      list[#list + 1] = { name, text }
+    end
+    if #list > 32 then return nil, "at most 32 headers are allowed" end
+    return list
+  end,
+  -- "3/1h": so many in any such stretch of time.
+  limit = function(value)
+    local text = type(value) == "string" and value or ""
+    local _, _, count, per = find(text, "^(%d+)/(.+)$")
+    local time = per and read_duration(per)
+    if not time or time == 0 or #count > 4 or tonumber(count) < 1 or tonumber(count) > 1000 then
+      return nil, "expected a limit such as \"3/1h\", not " .. shown(value)
+    end
+    return { count = tonumber(count), per = time }
+  end,
   monitor = function(value) return check_word(value, keys(monitors), "monitor of this policy") end,
   buttons = function(value)
     if type(value) ~= "table" then return nil, "expected a list of buttons, not " .. shown(value) end

@@ -157,14 +157,70 @@ end
 
 env.print = function(...) log(...) end
 
-local LATER = { exec = true, open_url = true, http = true, retry = true, cancel = true }
-local VERBS = { "alert", "config", "log", "path", "publish", "state", "time", "timer" }
+local VERBS = {
+  "alert", "cancel", "config", "exec", "http", "log", "open_url", "path", "publish", "retry", "state",
+  "time", "timer",
+}
+
+-- Actions ------------------------------------------------------------------------------------------
+
+local KINDS = { "exec", "http", "open_url" }
+
+-- An action as it goes out; `outer` is the retry around it, which has its key.
+local function checked_action(kind, given, outer)
+  local verb = "ctx." .. kind
+  if outer and type(given) == "table" and given.key == nil then
+    local copy = { key = outer.key }
+    for key, value in pairs(given) do copy[key] = value end
+    given = copy
+  end
+  local good = good_or_fail(check_table(given, API[kind], verb))
+  if outer and good.key ~= outer.key then
+    fail("the " .. kind .. " in ctx.retry has the key of the retry; leave its own out")
+  end
+  good.kind = kind
+  return good
+end
+
+for _, kind in ipairs(KINDS) do
+  members[kind] = function(given)
+    no_colon(given, ctx, "ctx." .. kind .. " { … }")
+    inside()
+    decide(nil, nil, "act", checked_action(kind, given))
+  end
+end
+
+function members.retry(given)
+  no_colon(given, ctx, "ctx.retry { … }")
+  inside()
+  local good = good_or_fail(check_table(given, API.retry, "ctx.retry"))
+  local action
+  for _, kind in ipairs(KINDS) do
+    if good[kind] then
+      if action then fail("ctx.retry takes one of exec, http and open_url, not two") end
+      action = checked_action(kind, good[kind], good)
+    end
+  end
+  if not action then fail("ctx.retry needs one of exec, http and open_url") end
+  if good.base and good.cap and good.cap < good.base then fail("'cap' must not be less than 'base'") end
+  action.only_while, action.limit = good.only_while or action.only_while, good.limit or action.limit
+  action.retry = {
+    base = good.base, cap = good.cap, attempts = good.attempts, within = good.within,
+    during = good.during, now = good.now,
+  }
+  decide(nil, nil, "act", action)
+end
+
+function members.cancel(key)
+  no_colon(key, ctx, "ctx.cancel(key)")
+  inside()
+  decide(nil, nil, "end", good_or_fail(CHECKS.key(key)))
+end
 
 members.alert, members.timer, members.log, members.publish, members.path = alert, timer, log, publish, path
 setmetatable(members, {
   __index = function(_, key)
     if key == "time" then return wall_time end
-    if LATER[key] then fail("ctx." .. key .. " is not in this version of Netvane") end
     fail("ctx has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, VERBS))
   end,
 })

@@ -48,12 +48,39 @@ local API = {
     buttons = { type = "buttons" }, channel = { type = "name" },
   },
   button = { id = { type = "key", required = true }, label = { type = "title", required = true } },
+  exec = {
+    key = { type = "key", required = true }, command = { type = "name", required = true },
+    args = { type = "list of arguments" }, timeout = { type = "delay" },
+    only_while = { type = "status" }, limit = { type = "limit" }, disturbs = { type = "delay" },
+  },
+  open_url = {
+    key = { type = "key", required = true }, url = { type = "url", required = true },
+    browser = { type = "list of names" }, cooldown = { type = "duration" },
+    only_while = { type = "status" }, limit = { type = "limit" },
+  },
+  http = {
+    key = { type = "key", required = true }, url = { type = "url", required = true },
+    method = { type = "method" }, body = { type = "body" }, headers = { type = "headers" },
+    expect = { type = "expectation" }, interface = { type = "name" }, timeout = { type = "delay" },
+    only_while = { type = "status" }, limit = { type = "limit" },
+  },
+  expectation = { status = { type = "status code" }, contains = { type = "title" } },
+  retry = {
+    key = { type = "key", required = true }, exec = { type = "table" }, http = { type = "table" },
+    open_url = { type = "table" }, base = { type = "delay" }, cap = { type = "delay" },
+    attempts = { type = "version" }, within = { type = "delay" }, during = { type = "during" },
+    now = { type = "boolean" }, only_while = { type = "status" }, limit = { type = "limit" },
+  },
   timer = { until_change = { type = "monitor" }, across_reboot = { type = "boolean" } },
 }
 
 local TYPES = { "wifi", "wired", "cellular", "loopback", "other", "wiredEthernet" }
 local SEVERITIES = { "info", "warning", "critical" }
-local HANDLERS = { "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_system" }
+local STATUSES = { "satisfied", "unsatisfied", "requiresConnection" }
+local METHODS = { "GET", "HEAD", "POST", "PUT" }
+local HANDLERS = {
+  "on_start", "on_path", "on_timer", "on_button", "on_dismissed", "on_result", "on_system",
+}
 
 -- What `ev` of a path may hold; any of it may be nil.
 local PATH_FIELDS = {
@@ -67,6 +94,10 @@ local PATH_FIELDS = {
 local FIELDS = {
   path = PATH_FIELDS, start = { reason = true }, timer = { name = true, late = true },
   button = { key = true, button = true }, dismissed = { key = true }, system = { what = true },
+  result = {
+    key = true, kind = true, ok = true, error = true, attempt = true, dropped = true, exit = true,
+    signal = true, status_code = true, output = true,
+  },
   time = { hour = true, minute = true, weekday = true, date = true, zone = true },
 }
 

@@ -1,0 +1,194 @@
+/// Actions: one at work and one behind it for each key, the latest wins. The engine says when; the
+/// order's reader does it, and answers with a `result`.
+extension Engine {
+  /// A policy asks for an action.
+  mutating func ask(_ policy: Int, _ request: ActionRequest) {
+    guard policies[policy].actionCalls.take(at: now.boot) else {
+      // Its handler is not told: it might ask again for ever.
+      return report(
+        policy, request, .refused,
+        "more than \(EngineLimits.actionsPerMinute) actions in a minute; this one is left out")
+    }
+    if let wanted = request.onlyWhile, wanted != statusForActions(policy) {
+      return turnAway(
+        policy, request, ActionResult(.dropped, error: "the path is not \(wanted.rawValue)"))
+    }
+    guard let slot = policies[policy].actions[request.key] else { return begin(policy, request) }
+    if slot.serial == nil {
+      endSlot(policy, slot, ActionResult(.dropped, error: Self.replaced))
+      return begin(policy, request)
+    }
+    policies[policy].actions[request.key]?.pending = request
+    if let older = slot.pending {
+      turnAway(policy, older, ActionResult(.dropped, error: Self.replaced))
+    }
+  }
+
+  private static let replaced = "a newer one took its place"
+
+  /// `ctx.cancel(key)`: what waits is dropped, what runs is ended.
+  mutating func cancelAction(_ policy: Int, _ key: String) {
+    guard let slot = policies[policy].actions[key] else { return }
+    let result = ActionResult(.dropped, error: "it was cancelled")
+    if let pending = slot.pending {
+      policies[policy].actions[key]?.pending = nil
+      turnAway(policy, pending, result)
+    }
+    if let serial = slot.serial {
+      // Its own result tells the rest; it is not tried again.
+      policies[policy].actions[key]?.request.retry = nil
+      orders.append(.cancel(ActionID(policy: policies[policy].name, key: key, serial: serial)))
+    } else {
+      endSlot(policy, slot, result)
+    }
+  }
+
+  private mutating func begin(_ policy: Int, _ request: ActionRequest) {
+    policies[policy].actions[request.key] = ActionSlot(request)
+    if request.retry == nil {
+      attempt(policy, request.key)
+    } else {
+      beginRetry(policy, request.key)
+    }
+  }
+
+  /// One try. Beyond its limit a retry waits for its turn, and a single action is refused.
+  mutating func attempt(_ policy: Int, _ key: String) {
+    guard var slot = policies[policy].actions[key] else { return }
+    let request = slot.request
+    if let limit = request.limit {
+      var runs = policies[policy].runs[key] ?? RunLog()
+      let free = runs.nextFree(limit, at: now.boot)
+      policies[policy].runs[key] = runs
+      if let free {
+        if request.retry != nil { return wait(policy, key, until: free) }
+        let refusal = ActionResult(.refused, error: "more than \(limit.text)")
+        return endSlot(policy, slot, refusal)
+      }
+      policies[policy].runs[key]?.note(at: now.boot)
+    }
+    if let time = request.disturbs { noteDisturbance(time) }
+    serial += 1
+    slot.serial = serial
+    slot.attempt += 1
+    slot.due = nil
+    slot.lastTry = now.boot
+    policies[policy].actions[key] = slot
+    policies[policy].isMemoryChanged = true
+    report(policy, request, .started, slot.attempt > 1 ? "try \(slot.attempt)" : "")
+    let id = ActionID(policy: policies[policy].name, key: key, serial: serial)
+    orders.append(.perform(id, request.action, facts: request.facts))
+  }
+
+  /// What became of an action that was begun. A result that nobody waits for is an old one's.
+  mutating func takeResult(_ id: ActionID, _ result: ActionResult) {
+    guard let policy = policyIndex(id.policy), var slot = policies[policy].actions[id.key],
+      slot.serial == id.serial
+    else { return }
+    slot.serial = nil
+    policies[policy].actions[id.key] = slot
+    let mayRetry = result.ending == .failed && slot.request.retry != nil && slot.pending == nil
+    if mayRetry, let wait = scheduleRetry(policy, id.key) {
+      report(policy, slot.request, .failed, "\(result.error); the next try \(wait)")
+    } else {
+      endSlot(policy, slot, result)
+    }
+  }
+
+  /// Nothing more comes of the slot's action: says so, tells the policy, lets the next one begin.
+  mutating func endSlot(_ policy: Int, _ slot: ActionSlot, _ result: ActionResult) {
+    let key = slot.request.key
+    policies[policy].actions[key] = nil
+    policies[policy].isMemoryChanged = true
+    if slot.due != nil {
+      orders.append(.clearTimer(TimerID(.retry, policy: policies[policy].name, name: key)))
+    }
+    turnAway(policy, slot.request, result, attempt: slot.attempt)
+    if let pending = slot.pending { begin(policy, pending) }
+  }
+
+  private mutating func turnAway(
+    _ policy: Int, _ request: ActionRequest, _ result: ActionResult, attempt: Int = 0
+  ) {
+    let name = policies[policy].name
+    orders.append(
+      .action(
+        ActionReport(
+          ActionID(policy: name, key: request.key, serial: 0), request.action.kind, result)))
+    outcomes.append(
+      (
+        name,
+        ActionOutcome(
+          key: request.key, kind: request.action.kind, result: result, attempt: attempt)
+      ))
+  }
+
+  private mutating func report(
+    _ policy: Int, _ request: ActionRequest, _ state: ActionReport.State, _ detail: String
+  ) {
+    orders.append(
+      .action(
+        ActionReport(
+          policy: policies[policy].name, key: request.key, kind: request.action.kind.rawValue,
+          state: state, detail: detail)))
+  }
+
+  /// Tells policies what became of their actions, once everything else of the fact is done.
+  mutating func tellOutcomes() {
+    while !outcomes.isEmpty {
+      let batch = outcomes
+      outcomes = []
+      for (name, outcome) in batch {
+        if let policy = policyIndex(name) { run(policy, .result(outcome)) }
+      }
+    }
+  }
+
+  /// The policy goes: nothing of its actions stays.
+  mutating func endActions(_ policy: Int) {
+    let name = policies[policy].name
+    for key in policies[policy].actions.keys.sorted() {
+      guard let slot = policies[policy].actions.removeValue(forKey: key) else { continue }
+      if let serial = slot.serial {
+        orders.append(.cancel(ActionID(policy: name, key: key, serial: serial)))
+      }
+      if slot.due != nil { orders.append(.clearTimer(TimerID(.retry, policy: name, name: key))) }
+    }
+  }
+
+  // MARK: The path's part in it
+
+  /// The status that `only_while` speaks of: what the policy's first monitor was told, or what it
+  /// will be told first.
+  private func statusForActions(_ policy: Int) -> PathStatus? {
+    guard let monitor = policies[policy].monitors.first else { return nil }
+    return monitor.delivered?.path.status ?? filters[monitor.filter].path?.wrappedValue.status
+  }
+
+  /// The policy was told another status: what waits only for this one is dropped.
+  mutating func dropUnwanted(_ policy: Int) {
+    guard !policies[policy].actions.isEmpty, let status = statusForActions(policy) else { return }
+    for key in policies[policy].actions.keys.sorted() {
+      guard let slot = policies[policy].actions[key] else { continue }
+      let result = ActionResult(.dropped, error: "the path became \(status.rawValue)")
+      if let pending = slot.pending, let wanted = pending.onlyWhile, wanted != status {
+        policies[policy].actions[key]?.pending = nil
+        turnAway(policy, pending, result)
+      }
+      if slot.serial == nil, let wanted = slot.request.onlyWhile, wanted != status {
+        endSlot(policy, slot, result)
+      }
+    }
+  }
+
+  /// An action that changes the network itself begins: what changes for a while is its own doing.
+  private mutating func noteDisturbance(_ time: Duration) {
+    let until = now.awake + time
+    if now.awake >= disturbance.until { disturbance.from = now.awake }
+    disturbance.until = max(disturbance.until, until)
+  }
+
+  func isSelfInflicted(_ began: Duration) -> Bool {
+    began >= disturbance.from && began < disturbance.until
+  }
+}
