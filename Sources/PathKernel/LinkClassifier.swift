@@ -30,7 +30,7 @@ struct LinkNature: Hashable, Sendable {
 
 /// Decides what a link is: kind, hardware type, sysfs, name, in that order, and the operator's
 /// rules above all. It never goes by "Ethernet" alone: nearly everything claims to be that.
-struct LinkClassifier: Sendable {
+final class LinkClassifier: Sendable {
   private static let tunnelKinds: Set<String> = [
     "tun", "wireguard", "ovpn", "ipip", "gre", "gretap", "ip6gre", "ip6gretap", "erspan",
     "ip6erspan", "sit", "ip6tnl", "vti", "vti6", "xfrm", "vxlan", "geneve", "bareudp", "amneziawg",

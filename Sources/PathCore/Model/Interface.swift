@@ -135,17 +135,8 @@ package struct Interface: Hashable, Sendable {
 
   package var hasUsableAddress: Bool { addresses.contains(where: \.isUsable) }
 
-  /// Whether the link can pass traffic. UNKNOWN means "the driver does not say": then the flags do.
-  package var linkState: LinkState {
-    guard flags.contains(.up) else { return .switchedOff }
-    switch operationalState {
-    case .up: return flags.contains(.lowerUp) ? .usable : .noCarrier
-    case .unknown:
-      return flags.isSuperset(of: [.running, .lowerUp]) ? .usable : .noCarrier
-    case .dormant: return .dormant
-    case .notPresent, .down, .lowerLayerDown, .testing: return .noCarrier
-    }
-  }
+  /// Whether the link can pass traffic.
+  package var linkState: LinkState { LinkState(flags: flags, operationalState: operationalState) }
 
   /// Traffic never leaves by a port itself; its bridge or bond is the interface that counts.
   package var isPort: Bool { master != 0 }
@@ -157,4 +148,19 @@ package enum LinkState: Hashable, Sendable {
   case dormant
   case noCarrier
   case switchedOff
+
+  /// UNKNOWN means "the driver does not say": then the flags do.
+  package init(flags: LinkFlags, operationalState: OperationalState) {
+    guard flags.contains(.up) else {
+      self = .switchedOff
+      return
+    }
+    switch operationalState {
+    case .up: self = flags.contains(.lowerUp) ? .usable : .noCarrier
+    case .unknown:
+      self = flags.contains(.running) && flags.contains(.lowerUp) ? .usable : .noCarrier
+    case .dormant: self = .dormant
+    case .notPresent, .down, .lowerLayerDown, .testing: self = .noCarrier
+    }
+  }
 }

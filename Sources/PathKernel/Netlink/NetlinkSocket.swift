@@ -80,19 +80,6 @@ struct NetlinkSocket: ~Copyable {
     }
   }
 
-  /// recvmmsg(2): zero or more datagrams, each into its own slot of `buffer`.
-  func receive(
-    into buffer: inout [UInt8], slot: Int, _ datagrams: inout [clinux_datagram], flags: Int32
-  ) -> Int32 {
-    let slots = UInt32(min(datagrams.count, buffer.count / slot))
-    return unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe datagrams.withUnsafeMutableBufferPointer { slotsOut in
-        unsafe clinux_receive_many(
-          descriptor, bytes.baseAddress, UInt32(slot), slots, slotsOut.baseAddress, flags)
-      }
-    }
-  }
-
   /// The size of the next datagram, which stays in the queue (MSG_PEEK | MSG_TRUNC), or -errno.
   func peekLength() -> Int {
     let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC)
