@@ -46,7 +46,7 @@ struct Intake {
       hardware.remove(index)
       note(table.removeLink(index), .link)
     case .known(let link):
-      if link.linkState != .usable { hardware.forget(link.index) }
+      if case .usable = link.linkState {} else { hardware.forget(link.index) }
       note(table.apply(link), .link)
     }
   }

@@ -12,7 +12,7 @@ struct InterfaceSelection {
   private let radios: RadioSwitches
   private let countsBridgeUplink: Bool
   /// The links that have a master, by it, each list sorted.
-  private var members: [Int32: [Int32]] = [:]
+  private var members = [Int32: [Int32]]()
   /// Places in the table.
   private var chosen: [Int] = []
 
@@ -25,10 +25,11 @@ struct InterfaceSelection {
     self.table = table
     self.radios = radios
     self.countsBridgeUplink = countsBridgeUplink
+    chosen.reserveCapacity(min(table.count, 16))
     for place in table.entries.indices {
       let master = table.entries[place].record.master
       if master != 0 { members[master, default: []].append(table.entries[place].record.index) }
-      if table.entries[place].isRoot { chosen.append(place) }
+      if isRoot(place) { chosen.append(place) }
     }
     chooseSupports()
     interfaces.reserveCapacity(chosen.count)
@@ -45,7 +46,7 @@ struct InterfaceSelection {
     while next < chosen.count {
       let place = chosen[next]
       next += 1
-      guard table.entries[place].mayHaveSupports else { continue }
+      guard mayHaveSupports(place) else { continue }
       var supports = [table.entries[place].record.master, lower(of: place)]
       supports += bridgePorts(of: place) ?? []
       if case .link(let link) = underlay(of: place) { supports.append(link) }
@@ -58,23 +59,50 @@ struct InterfaceSelection {
     if chosen.count > roots { chosen.sort() }
   }
 
+  /// Whether a link is worth showing for its own sake.
+  private func isRoot(_ place: Int) -> Bool {
+    guard let traits = table.entries[place].traits else { return false }
+    if traits.isPhysical { return true }
+    if case .loopback = traits.type { return true }
+    guard table.entries[place].record.master == 0 else { return false }
+    // One that is or may become fit to leave the link.
+    for shown in table.entries[place].shown
+    where !shown.address.isLinkLocal && !shown.address.isLoopback {
+      return true
+    }
+    return false
+  }
+
+  /// False for most: a device of its own that nothing owns.
+  private func mayHaveSupports(_ place: Int) -> Bool {
+    guard table.entries[place].record.master == 0, let traits = table.entries[place].traits
+    else { return true }
+    if case .none = traits.stacking { return traits.hasGround }
+    return true
+  }
+
   // MARK: One link among the others
 
   private mutating func addInterface(_ place: Int) {
-    guard let nature = table.entries[place].nature else { return }
-    let record = table.entries[place].record
+    guard let traits = table.entries[place].traits else { return }
     let (type, cost) = character(of: place, depth: 0)
     var interface = Interface(
-      index: record.index, name: record.name, type: type, flags: record.flags)
-    interface.alternativeNames = record.alternativeNames
-    interface.kind = record.kind
-    interface.operationalState = record.operationalState
-    interface.master = record.master
+      index: table.entries[place].record.index, name: table.entries[place].record.name, type: type,
+      flags: table.entries[place].record.flags)
+    interface.alternativeNames = table.entries[place].record.alternativeNames
+    interface.kind = table.entries[place].record.kind
+    interface.operationalState = table.entries[place].record.operationalState
+    interface.master = table.entries[place].record.master
     interface.cost = cost
     interface.addresses = table.entries[place].shown
-    interface.isPhysical = nature.isPhysical
-    interface.isRadioBlocked = radios.isBlocked(type, phy: nature.phy)
-    if table.entries[place].mayHaveSupports {
+    interface.isPhysical = traits.isPhysical
+    switch type {
+    case .wifi, .cellular:
+      interface.isRadioBlocked = radios.isBlocked(
+        type, phy: table.entries[place].nature?.phy ?? "")
+    case .wired, .loopback, .other: break
+    }
+    if mayHaveSupports(place) {
       interface.lower = lower(of: place)
       interface.underlay = underlay(of: place)
       if countsBridgeUplink { interface.bridgePorts = bridgePorts(of: place) }
@@ -83,7 +111,7 @@ struct InterfaceSelection {
   }
 
   private func stacking(_ place: Int) -> LinkNature.Stacking {
-    table.entries[place].nature?.stacking ?? .none
+    table.entries[place].traits?.stacking ?? .none
   }
 
   /// The link beneath a vlan, macvlan or bond.
@@ -112,7 +140,7 @@ struct InterfaceSelection {
   /// Whether a link is a device of its own or stands on one.
   private func leadsOut(_ index: Int32, depth: Int) -> Bool {
     guard depth < Self.depthLimit, let place = table.position(of: index) else { return false }
-    if table.entries[place].nature?.isPhysical ?? false { return true }
+    if table.entries[place].traits?.isPhysical ?? false { return true }
     switch stacking(place) {
     case .lower, .bond:
       let lower = lower(of: place)
@@ -122,11 +150,13 @@ struct InterfaceSelection {
   }
 
   private func underlay(of place: Int) -> Underlay {
-    switch table.entries[place].nature?.ground {
-    case .always: return .always
-    // Zero is no link: the one it needs is not there.
-    case .interface(let name): return .link(table.index(named: name) ?? 0)
-    case nil: break
+    if table.entries[place].traits?.hasGround ?? false {
+      switch table.entries[place].nature?.ground {
+      case .always: return .always
+      // Zero is no link: the one it needs is not there.
+      case .interface(let name): return .link(table.index(named: name) ?? 0)
+      case nil: break
+      }
     }
     // A tap that is a port belongs to a virtual machine.
     guard stacking(place) == .tunnel, table.entries[place].record.master == 0 else {
@@ -138,22 +168,22 @@ struct InterfaceSelection {
 
   /// Type and cost: those of the link beneath for what is stacked.
   private func character(of place: Int?, depth: Int) -> (InterfaceType, LinkCost) {
-    guard depth < Self.depthLimit, let place, let nature = table.entries[place].nature
+    guard depth < Self.depthLimit, let place, let traits = table.entries[place].traits
     else { return (.other, LinkCost()) }
-    if nature.isTypeFixed { return (nature.type, nature.cost) }
+    if traits.isTypeFixed { return (traits.type, traits.cost) }
     let below: Int32 =
-      switch nature.stacking {
+      switch traits.stacking {
       case .none, .tunnel: 0
       case .lower, .bond: lower(of: place)
       case .bridge: preferred(bridgePorts(of: place) ?? []) ?? 0
       }
-    guard below != 0 else { return (nature.type, nature.cost) }
+    guard below != 0 else { return (traits.type, traits.cost) }
     var (type, cost) = character(of: table.position(of: below), depth: depth + 1)
-    if nature.isExpenseFixed {
-      cost.isExpensive = nature.cost.isExpensive
-      cost.source = nature.cost.source
+    if traits.isExpenseFixed {
+      cost.isExpensive = traits.cost.isExpensive
+      cost.source = traits.cost.source
     }
-    if nature.cost.isConstrained { cost.isConstrained = true }
+    if traits.cost.isConstrained { cost.isConstrained = true }
     return (type, cost)
   }
 
@@ -163,20 +193,5 @@ struct InterfaceSelection {
       table.position(of: link).map { table.entries[$0].record.linkState } == .usable
     }
     return live ?? links.first
-  }
-}
-
-extension LinkEntry {
-  /// Worth showing for its own sake.
-  fileprivate var isRoot: Bool {
-    guard let nature else { return false }
-    if nature.isPhysical || nature.type == .loopback { return true }
-    return record.master == 0 && hasAddress
-  }
-
-  /// False for most: a device of its own that nothing owns.
-  fileprivate var mayHaveSupports: Bool {
-    guard record.master == 0, let nature else { return true }
-    return nature.stacking != .none || nature.ground != nil
   }
 }

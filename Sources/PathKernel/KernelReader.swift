@@ -14,7 +14,7 @@ package final class KernelReader {
   private let classifier: LinkClassifier
   private let userID: UInt32
   private var radios = RadioSwitches()
-  private var lookups: RouteLookups
+  private let lookups: RouteLookups
   private var selected = Selected()
   /// The tables must be read anew before they are used.
   private var isStale = true
@@ -140,14 +140,15 @@ package final class KernelReader {
     }
     select()
     lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
-    var snapshot = Snapshot(
-      interfaces: selected.interfaces, ipv4: lookups.ipv4, ipv6: lookups.ipv6,
-      nameServers: resolver.servers, gatewayHardware: gatewayHardware(),
-      ignoredLinks: selected.ignored, userID: userID)
+    let hardware = gatewayHardware()
+    var unavailable: String?
     if case .failed(let reason) = lookups.ipv4, case .failed = lookups.ipv6 {
-      snapshot.unavailable = reason
+      unavailable = reason
     }
-    return snapshot
+    return Snapshot(
+      interfaces: selected.interfaces, ipv4: lookups.ipv4, ipv6: lookups.ipv6,
+      nameServers: resolver.servers, gatewayHardware: hardware, ignoredLinks: selected.ignored,
+      userID: userID, unavailable: unavailable)
   }
 
   /// The same links as before when it was only routes that changed: the tables may be long.

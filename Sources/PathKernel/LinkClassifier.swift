@@ -15,6 +15,23 @@ struct LinkNature: Hashable, Sendable {
   var isTypeFixed = false
   var isExpenseFixed = false
 
+  /// What of it is plain numbers: copied without a reference counted.
+  struct Traits {
+    var type: InterfaceType
+    var cost: LinkCost
+    var isPhysical: Bool
+    var stacking: Stacking
+    var isTypeFixed: Bool
+    var isExpenseFixed: Bool
+    var hasGround: Bool
+  }
+
+  var traits: Traits {
+    Traits(
+      type: type, cost: cost, isPhysical: isPhysical, stacking: stacking,
+      isTypeFixed: isTypeFixed, isExpenseFixed: isExpenseFixed, hasGround: ground != nil)
+  }
+
   /// How the link stands on others.
   enum Stacking: Hashable, Sendable {
     case none

@@ -10,17 +10,14 @@ struct LinkEntry {
   fileprivate(set) var shown: [InterfaceAddress] = []
   /// What the link is by itself; nil until asked for, and again after it changed.
   var nature: LinkNature?
-  /// The nature and the shown addresses are those of what is known.
+  /// Of its nature; nil until prepared for the first time.
+  fileprivate(set) var traits: LinkNature.Traits?
+  /// The traits and the shown addresses are those of what is known.
   fileprivate(set) var isPrepared = false
 
   /// The kernel tells of a new IPv6 address only when duplicate detection begins in earnest, up to
   /// a second after a dump shows it as tentative: what is pending proves no event lost.
   fileprivate var settled: [AddressRecord] { addresses.filter { !$0.isPending } }
-
-  /// An address that is or may become fit to leave the link.
-  var hasAddress: Bool {
-    shown.contains { !$0.address.isLinkLocal && !$0.address.isLoopback }
-  }
 
   fileprivate mutating func showAddresses() {
     var fresh: [InterfaceAddress] = []
@@ -29,7 +26,8 @@ struct LinkEntry {
       let next = InterfaceAddress(
         record.address, prefixLength: record.prefixLength, isPending: record.isPending)
       // Entries that differ by their peer alone are one address.
-      if fresh.last != next { fresh.append(next) }
+      if let last = fresh.last, last == next { continue }
+      fresh.append(next)
     }
     shown = fresh
   }
@@ -156,6 +154,7 @@ struct LinkTable {
   /// link had to be looked at.
   mutating func prepare(_ classifier: LinkClassifier) -> Bool {
     var hasLooked = false
+    if unprepared.isEmpty { return false }
     for index in unprepared {
       guard let position = position(of: index), !entries[position].isPrepared else { continue }
       entries[position].isPrepared = true
@@ -163,6 +162,7 @@ struct LinkTable {
         entries[position].nature = classifier.nature(of: entries[position].record)
         hasLooked = true
       }
+      entries[position].traits = entries[position].nature?.traits
       entries[position].showAddresses()
     }
     unprepared.removeAll(keepingCapacity: true)

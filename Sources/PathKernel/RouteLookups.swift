@@ -3,7 +3,7 @@ import Glibc
 internal import PathCore
 
 /// Asks for the ways out: unbound, and bound to each interface that could carry a path.
-struct RouteLookups {
+final class RouteLookups {
   /// Interfaces beyond these are not asked for; nobody has that many ways out.
   static let interfaceLimit = 128
   private static let sourceLimit = 32
@@ -38,7 +38,7 @@ struct RouteLookups {
 
   /// Asks anew, and fills in the lookups of those interfaces. In the same breath it asks for the
   /// gateways that will most likely be in use.
-  mutating func look(
+  func look(
     _ interfaces: inout [Interface], _ asked: [Int], _ hardware: inout GatewayHardwareCache
   ) {
     nextExpiry = nil
@@ -81,7 +81,7 @@ struct RouteLookups {
     findGatewayRoutes(&interfaces, asked)
   }
 
-  private mutating func put(
+  private func put(
     _ lookup: Lookup, _ isIPv4: Bool, _ place: Int?, _ interfaces: inout [Interface]
   ) {
     switch (place, isIPv4) {
@@ -92,7 +92,7 @@ struct RouteLookups {
     }
   }
 
-  private mutating func noteExpiry(_ route: RouteRecord?) {
+  private func noteExpiry(_ route: RouteRecord?) {
     guard let expiry = route?.expiry else { return }
     let left = Duration.milliseconds(Int(expiry) * 10)
     nextExpiry = min(nextExpiry ?? left, left)
@@ -100,7 +100,7 @@ struct RouteLookups {
 
   /// A source-specific default (RFC 8028) answers only when a source is given. An ordinary socket
   /// gets it all the same: the kernel picks a source and looks again.
-  private mutating func askBySource(_ interfaces: inout [Interface], _ asked: [Int]) {
+  private func askBySource(_ interfaces: inout [Interface], _ asked: [Int]) {
     var queries: [RouteQuery] = []
     var places: [Int] = []
     for place in asked where !interfaces[place].ipv6.isRoute {
@@ -243,7 +243,8 @@ struct RouteLookups {
 extension Interface {
   /// Fit to carry a path if a route says so.
   fileprivate var isWorthAsking: Bool {
-    guard type != .loopback, !isPort, linkState == .usable else { return false }
+    if case .loopback = type { return false }
+    guard !isPort, case .usable = linkState else { return false }
     for address in addresses where address.isUsable { return true }
     return false
   }

@@ -14,6 +14,10 @@ package struct LinkFlags: OptionSet, Hashable, Sendable {
   package static let loopback = LinkFlags(rawValue: 1 << 3)
   /// IFF_POINTOPOINT.
   package static let pointToPoint = LinkFlags(rawValue: 1 << 4)
+
+  package static func == (left: LinkFlags, right: LinkFlags) -> Bool {
+    left.rawValue == right.rawValue
+  }
 }
 
 /// RFC 2863's operational state, as IFLA_OPERSTATE gives it.
@@ -25,6 +29,10 @@ package enum OperationalState: UInt8, CaseIterable, Hashable, Sendable, CustomSt
   case testing
   case dormant
   case up
+
+  package static func == (left: OperationalState, right: OperationalState) -> Bool {
+    left.rawValue == right.rawValue
+  }
 
   package var description: String {
     switch self {
@@ -50,6 +58,11 @@ package struct InterfaceAddress: Hashable, Sendable {
     self.address = address
     self.prefixLength = prefixLength
     self.isPending = isPending
+  }
+
+  package static func == (left: InterfaceAddress, right: InterfaceAddress) -> Bool {
+    left.address == right.address && left.prefixLength == right.prefixLength
+      && left.isPending == right.isPending
   }
 
   /// Fit to be the source of traffic that leaves the link.
@@ -120,7 +133,8 @@ package struct Interface: Hashable, Sendable {
   package var ipv4: Lookup?
   package var ipv6: Lookup?
 
-  package init(index: Int32, name: String, type: InterfaceType, flags: LinkFlags) {
+  /// Inlinable, like that of `Snapshot`: called, it builds a copy and then copies that.
+  @inlinable package init(index: Int32, name: String, type: InterfaceType, flags: LinkFlags) {
     self.index = index
     self.name = name
     self.type = type

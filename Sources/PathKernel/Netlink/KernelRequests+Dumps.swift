@@ -34,7 +34,7 @@ extension KernelRequests {
   ) -> DumpEnd {
     readDump(Int(RTM_GETROUTE), headerLength: MemoryLayout<rtmsg>.size, limit: limit, take) {
       buffer in
-      buffer.set(family.kernel, at: 0)
+      buffer.set(byte: family.kernel, at: 0)
       buffer.put(Int(RTA_OIF.rawValue), UInt32(bitPattern: interface))
     }
   }

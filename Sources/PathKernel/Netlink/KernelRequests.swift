@@ -39,6 +39,7 @@ final class KernelRequests {
 
   static func open() throws(KernelError) -> NetlinkSocket {
     let socket = try NetlinkSocket(nonBlocking: false)
+    try socket.connectToKernel()
     socket.setReceiveBuffer(1 << 20)
     socket.setTimeout(seconds: 2)
     _ = socket.setNetlinkOption(NETLINK_EXT_ACK, 1)
@@ -65,14 +66,14 @@ final class KernelRequests {
     else { return false }
     let family = query.destination.family
     let bits = UInt8(truncatingIfNeeded: family.bitCount)
-    buffer.set(family.kernel, at: 0)
-    buffer.set(bits, at: 1)
+    buffer.set(byte: family.kernel, at: 0)
+    buffer.set(byte: bits, at: 1)
     // The strict check of IPv6 refuses RTM_F_LOOKUP_TABLE; its answers name their table anyway.
     let table = family == .ipv4 ? UInt32(RTM_F_LOOKUP_TABLE) : 0
     buffer.set(UInt32(RTM_F_FIB_MATCH) | table, at: 8)
     buffer.put(Int(RTA_DST.rawValue), query.destination)
     if let source = query.source {
-      buffer.set(bits, at: 2)
+      buffer.set(byte: bits, at: 2)
       buffer.put(Int(RTA_SRC.rawValue), source)
     }
     if query.interface > 0 {
@@ -88,7 +89,7 @@ final class KernelRequests {
       buffer.begin(
         Int(RTM_GETNEIGH), flags: 0, sequence: sequence, headerLength: MemoryLayout<ndmsg>.size)
     else { return false }
-    buffer.set(wanted.address.family.kernel, at: 0)
+    buffer.set(byte: wanted.address.family.kernel, at: 0)
     buffer.set(UInt32(bitPattern: wanted.interface), at: 4)
     buffer.put(Int(NDA_DST), wanted.address)
     return true
@@ -229,7 +230,8 @@ final class KernelRequests {
       do throws(Malformed) {
         if message.type == UInt16(NLMSG_ERROR) {
           let code = -(try bytes.int32(message.payload.lowerBound))
-          fail(number, .refused(code, extendedText(bytes, message)))
+          let words = explainsItself(code) ? nil : extendedText(bytes, message)
+          fail(number, .refused(code, words))
         } else {
           try take(number, bytes, message)
         }
@@ -237,6 +239,11 @@ final class KernelRequests {
         fail(number, .failed("an answer that cannot be read"))
       }
     }
+  }
+
+  /// Codes that are answers; their words, if any, add nothing.
+  private static func explainsItself(_ code: Int32) -> Bool {
+    code == ENETUNREACH || code == EHOSTUNREACH || code == ENOENT
   }
 
   /// NLMSGERR_ATTR_MSG: the kernel's own words about what was wrong with the request.

@@ -50,7 +50,7 @@ struct RequestBuffer: ~Copyable {
   }
 
   /// Writes a byte or number of the request's own header.
-  mutating func set(_ value: UInt8, at offset: Int) {
+  mutating func set(byte value: UInt8, at offset: Int) {
     store(value, at: start + Message.headerLength + offset)
   }
 
