@@ -29,11 +29,22 @@ final class RouteLookups {
   /// The places of the interfaces that are worth a question.
   static func worthAsking(_ interfaces: [Interface]) -> [Int] {
     var places: [Int] = []
-    for place in interfaces.indices where interfaces[place].isWorthAsking {
+    for place in interfaces.indices where isWorthAsking(interfaces, place) {
       if places.count == interfaceLimit { break }
       places.append(place)
     }
     return places
+  }
+
+  /// Fit to carry a path if a route says so. Looks at its fields where they are: an interface is
+  /// much to copy.
+  private static func isWorthAsking(_ interfaces: [Interface], _ place: Int) -> Bool {
+    if case .loopback = interfaces[place].type { return false }
+    let state = LinkState(
+      flags: interfaces[place].flags, operationalState: interfaces[place].operationalState)
+    guard interfaces[place].master == 0, case .usable = state else { return false }
+    for address in interfaces[place].addresses where address.isUsable { return true }
+    return false
   }
 
   /// Asks anew, and fills in the lookups of those interfaces. In the same breath it asks for the
@@ -241,14 +252,6 @@ final class RouteLookups {
 }
 
 extension Interface {
-  /// Fit to carry a path if a route says so.
-  fileprivate var isWorthAsking: Bool {
-    if case .loopback = type { return false }
-    guard !isPort, case .usable = linkState else { return false }
-    for address in addresses where address.isUsable { return true }
-    return false
-  }
-
   /// A bound lookup that ended at a route with a live hop.
   fileprivate var hasLiveAnswer: Bool { ipv4.hasLiveHop || ipv6.hasLiveHop }
 }

@@ -133,8 +133,7 @@ package struct Interface: Hashable, Sendable {
   package var ipv4: Lookup?
   package var ipv6: Lookup?
 
-  /// Inlinable, like that of `Snapshot`: called, it builds a copy and then copies that.
-  @inlinable package init(index: Int32, name: String, type: InterfaceType, flags: LinkFlags) {
+  package init(index: Int32, name: String, type: InterfaceType, flags: LinkFlags) {
     self.index = index
     self.name = name
     self.type = type

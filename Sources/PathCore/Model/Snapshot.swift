@@ -30,7 +30,7 @@ package struct Snapshot: Hashable, Sendable {
   /// Nil when the kernel answered; else why it could not be asked.
   package var unavailable: String?
 
-  @inlinable package init(
+  package init(
     interfaces: [Interface] = [], ipv4: Lookup = .noRoute, ipv6: Lookup = .noRoute,
     nameServers: [NameServer] = [], gatewayHardware: [GatewayHardware] = [],
     ignoredLinks: Int = 0, userID: UInt32 = 0, unavailable: String? = nil
