@@ -17,14 +17,17 @@ int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t sl
 	struct iovec vectors[CLINUX_SLOTS];
 	struct sockaddr_nl senders[CLINUX_SLOTS];
 	if (slots > CLINUX_SLOTS) slots = CLINUX_SLOTS;
-	memset(messages, 0, slots * sizeof messages[0]);
 	for (uint32_t i = 0; i < slots; i++) {
 		vectors[i].iov_base = (char *)buffer + (size_t)i * slot;
 		vectors[i].iov_len = slot;
-		messages[i].msg_hdr.msg_iov = &vectors[i];
-		messages[i].msg_hdr.msg_iovlen = 1;
 		messages[i].msg_hdr.msg_name = &senders[i];
 		messages[i].msg_hdr.msg_namelen = sizeof senders[i];
+		messages[i].msg_hdr.msg_iov = &vectors[i];
+		messages[i].msg_hdr.msg_iovlen = 1;
+		messages[i].msg_hdr.msg_control = NULL;
+		messages[i].msg_hdr.msg_controllen = 0;
+		messages[i].msg_hdr.msg_flags = 0;
+		messages[i].msg_len = 0;
 	}
 	int count = recvmmsg(descriptor, messages, slots, flags, NULL);
 	if (count < 0) return -errno;

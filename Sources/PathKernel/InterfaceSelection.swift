@@ -11,8 +11,10 @@ struct InterfaceSelection {
   private let table: LinkTable
   private let radios: RadioSwitches
   private let countsBridgeUplink: Bool
-  private var members: [Int32: [Int32]] = [:]
-  private var chosen: Set<Int32> = []
+  /// The links that have a master, by it, each list sorted.
+  private var members = [Int32: [Int32]]()
+  /// Places in the table.
+  private var chosen: [Int] = []
 
   /// Sorted by index.
   private(set) var interfaces: [Interface] = []
@@ -23,125 +25,173 @@ struct InterfaceSelection {
     self.table = table
     self.radios = radios
     self.countsBridgeUplink = countsBridgeUplink
-    for (index, entry) in table.entries {
-      if entry.record.master != 0 { members[entry.record.master, default: []].append(index) }
-      if Self.isRoot(entry) { chosen.insert(index) }
+    chosen.reserveCapacity(min(table.count, 16))
+    for place in table.entries.indices {
+      let master = table.entries[place].record.master
+      if master != 0 { members[master, default: []].append(table.entries[place].record.index) }
+      if isRoot(place) { chosen.append(place) }
     }
-    for master in members.keys { members[master]?.sort() }
     chooseSupports()
-    interfaces = chosen.sorted().compactMap(interface)
+    interfaces.reserveCapacity(chosen.count)
+    for place in chosen { addInterface(place) }
     ignored = table.count - interfaces.count
-  }
-
-  private static func isRoot(_ entry: LinkEntry) -> Bool {
-    guard let nature = entry.nature else { return false }
-    if nature.isPhysical || nature.type == .loopback { return true }
-    return entry.record.master == 0 && entry.hasAddress
   }
 
   /// Adds what the chosen links refer to, and what those refer to.
   private mutating func chooseSupports() {
-    var open = Array(chosen)
-    while let index = open.popLast() {
-      guard let entry = table.entries[index] else { continue }
-      var supports = [entry.record.master, lower(of: entry)] + (bridgePorts(of: entry) ?? [])
-      if case .link(let link) = underlay(of: entry) { supports.append(link) }
-      for support in supports where support != 0 && table.entries[support] != nil {
-        if chosen.insert(support).inserted { open.append(support) }
+    // Most links stand alone, and then there is no need of a set.
+    var seen: Set<Int> = []
+    let roots = chosen.count
+    var next = 0
+    while next < chosen.count {
+      let place = chosen[next]
+      next += 1
+      guard mayHaveSupports(place) else { continue }
+      var supports = [table.entries[place].record.master, lower(of: place)]
+      supports += bridgePorts(of: place) ?? []
+      if case .link(let link) = underlay(of: place) { supports.append(link) }
+      for support in supports where support != 0 {
+        guard let support = table.position(of: support) else { continue }
+        if seen.isEmpty { seen = Set(chosen) }
+        if seen.insert(support).inserted { chosen.append(support) }
       }
     }
+    if chosen.count > roots { chosen.sort() }
+  }
+
+  /// Whether a link is worth showing for its own sake.
+  private func isRoot(_ place: Int) -> Bool {
+    guard let traits = table.entries[place].traits else { return false }
+    if traits.isPhysical { return true }
+    if case .loopback = traits.type { return true }
+    guard table.entries[place].record.master == 0 else { return false }
+    // One that is or may become fit to leave the link.
+    for shown in table.entries[place].shown
+    where !shown.address.isLinkLocal && !shown.address.isLoopback {
+      return true
+    }
+    return false
+  }
+
+  /// False for most: a device of its own that nothing owns.
+  private func mayHaveSupports(_ place: Int) -> Bool {
+    guard table.entries[place].record.master == 0, let traits = table.entries[place].traits
+    else { return true }
+    if case .none = traits.stacking { return traits.hasGround }
+    return true
   }
 
   // MARK: One link among the others
 
-  private func interface(_ index: Int32) -> Interface? {
-    guard let entry = table.entries[index], let nature = entry.nature else { return nil }
-    let record = entry.record
-    let (type, cost) = character(of: index, depth: 0)
-    var interface = Interface(index: index, name: record.name, type: type, flags: record.flags)
-    interface.alternativeNames = record.alternativeNames
-    interface.kind = record.kind
-    interface.operationalState = record.operationalState
-    interface.master = record.master
-    interface.lower = lower(of: entry)
-    interface.underlay = underlay(of: entry)
-    interface.isPhysical = nature.isPhysical
-    interface.isRadioBlocked = radios.isBlocked(type, phy: nature.phy)
+  private mutating func addInterface(_ place: Int) {
+    guard let traits = table.entries[place].traits else { return }
+    let (type, cost) = character(of: place, depth: 0)
+    var interface = Interface(
+      index: table.entries[place].record.index, name: table.entries[place].record.name, type: type,
+      flags: table.entries[place].record.flags)
+    interface.alternativeNames = table.entries[place].record.alternativeNames
+    interface.kind = table.entries[place].record.kind
+    interface.operationalState = table.entries[place].record.operationalState
+    interface.master = table.entries[place].record.master
     interface.cost = cost
-    interface.bridgePorts = countsBridgeUplink ? bridgePorts(of: entry) : nil
-    interface.addresses = entry.shown
-    return interface
+    interface.addresses = table.entries[place].shown
+    interface.isPhysical = traits.isPhysical
+    switch type {
+    case .wifi, .cellular:
+      interface.isRadioBlocked = radios.isBlocked(
+        type, phy: table.entries[place].nature?.phy ?? "")
+    case .wired, .loopback, .other: break
+    }
+    if mayHaveSupports(place) {
+      interface.lower = lower(of: place)
+      interface.underlay = underlay(of: place)
+      if countsBridgeUplink { interface.bridgePorts = bridgePorts(of: place) }
+    }
+    interfaces.append(interface)
+  }
+
+  private func stacking(_ place: Int) -> LinkNature.Stacking {
+    table.entries[place].traits?.stacking ?? .none
   }
 
   /// The link beneath a vlan, macvlan or bond.
-  private func lower(of entry: LinkEntry) -> Int32 {
-    switch entry.nature?.stacking {
-    case .lower: table.entries[entry.record.lower] == nil ? 0 : entry.record.lower
+  private func lower(of place: Int) -> Int32 {
+    switch stacking(place) {
+    case .lower:
+      let lower = table.entries[place].record.lower
+      return table.position(of: lower) == nil ? 0 : lower
     case .bond:
-      if table.entries[entry.record.activeMember] != nil {
-        entry.record.activeMember
-      } else {
-        preferred(members[entry.record.index] ?? []) ?? 0
-      }
-    case .bridge, .tunnel, Optional.none, .some(.none): 0
+      let active = table.entries[place].record.activeMember
+      if table.position(of: active) != nil { return active }
+      return preferred(members[table.entries[place].record.index] ?? []) ?? 0
+    case .bridge, .tunnel, .none: return 0
     }
   }
 
   /// The ports that lead out of the machine; nil when there is none.
-  private func bridgePorts(of entry: LinkEntry) -> [Int32]? {
-    guard entry.nature?.stacking == .bridge else { return nil }
-    let ports = (members[entry.record.index] ?? []).filter { leadsOut($0, depth: 0) }
+  private func bridgePorts(of place: Int) -> [Int32]? {
+    guard stacking(place) == .bridge else { return nil }
+    let ports = (members[table.entries[place].record.index] ?? []).filter {
+      leadsOut($0, depth: 0)
+    }
     return ports.isEmpty ? nil : ports
   }
 
   /// Whether a link is a device of its own or stands on one.
   private func leadsOut(_ index: Int32, depth: Int) -> Bool {
-    guard depth < Self.depthLimit, let entry = table.entries[index], let nature = entry.nature
-    else { return false }
-    if nature.isPhysical { return true }
-    switch nature.stacking {
+    guard depth < Self.depthLimit, let place = table.position(of: index) else { return false }
+    if table.entries[place].traits?.isPhysical ?? false { return true }
+    switch stacking(place) {
     case .lower, .bond:
-      let lower = lower(of: entry)
+      let lower = lower(of: place)
       return lower != 0 && leadsOut(lower, depth: depth + 1)
     case .none, .bridge, .tunnel: return false
     }
   }
 
-  private func underlay(of entry: LinkEntry) -> Underlay {
-    switch entry.nature?.ground {
-    case .always: return .always
-    // Zero is no link: the one it needs is not there.
-    case .interface(let name): return .link(table.index(named: name) ?? 0)
-    case nil: break
+  private func underlay(of place: Int) -> Underlay {
+    if table.entries[place].traits?.hasGround ?? false {
+      switch table.entries[place].nature?.ground {
+      case .always: return .always
+      // Zero is no link: the one it needs is not there.
+      case .interface(let name): return .link(table.index(named: name) ?? 0)
+      case nil: break
+      }
     }
     // A tap that is a port belongs to a virtual machine.
-    guard entry.nature?.stacking == .tunnel, entry.record.master == 0 else { return .notNeeded }
-    return table.entries[entry.record.lower] == nil ? .unknown : .link(entry.record.lower)
+    guard stacking(place) == .tunnel, table.entries[place].record.master == 0 else {
+      return .notNeeded
+    }
+    let lower = table.entries[place].record.lower
+    return table.position(of: lower) == nil ? .unknown : .link(lower)
   }
 
   /// Type and cost: those of the link beneath for what is stacked.
-  private func character(of index: Int32, depth: Int) -> (InterfaceType, LinkCost) {
-    guard depth < Self.depthLimit, let entry = table.entries[index], let nature = entry.nature
+  private func character(of place: Int?, depth: Int) -> (InterfaceType, LinkCost) {
+    guard depth < Self.depthLimit, let place, let traits = table.entries[place].traits
     else { return (.other, LinkCost()) }
-    if nature.isTypeFixed { return (nature.type, nature.cost) }
+    if traits.isTypeFixed { return (traits.type, traits.cost) }
     let below: Int32 =
-      switch nature.stacking {
+      switch traits.stacking {
       case .none, .tunnel: 0
-      case .lower, .bond: lower(of: entry)
-      case .bridge: preferred(bridgePorts(of: entry) ?? []) ?? 0
+      case .lower, .bond: lower(of: place)
+      case .bridge: preferred(bridgePorts(of: place) ?? []) ?? 0
       }
-    guard below != 0 else { return (nature.type, nature.cost) }
-    var (type, cost) = character(of: below, depth: depth + 1)
-    if nature.isExpenseFixed {
-      cost.isExpensive = nature.cost.isExpensive
-      cost.source = nature.cost.source
+    guard below != 0 else { return (traits.type, traits.cost) }
+    var (type, cost) = character(of: table.position(of: below), depth: depth + 1)
+    if traits.isExpenseFixed {
+      cost.isExpensive = traits.cost.isExpensive
+      cost.source = traits.cost.source
     }
-    if nature.cost.isConstrained { cost.isConstrained = true }
+    if traits.cost.isConstrained { cost.isConstrained = true }
     return (type, cost)
   }
 
   /// The first link that has a carrier, else the first.
   private func preferred(_ links: [Int32]) -> Int32? {
-    links.first { table.entries[$0]?.record.linkState == .usable } ?? links.first
+    let live = links.first { link in
+      table.position(of: link).map { table.entries[$0].record.linkState } == .usable
+    }
+    return live ?? links.first
   }
 }

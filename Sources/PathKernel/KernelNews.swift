@@ -13,6 +13,13 @@ package struct KernelHints: OptionSet, Hashable, Sendable {
   package static let neighbour = KernelHints(rawValue: 1 << 6)
   /// A message could not be read: the tables are read again.
   package static let reread = KernelHints(rawValue: 1 << 7)
+
+  static let linksOrAddresses = KernelHints(rawValue: 1 << 0 | 1 << 1 | 1 << 7)
+
+  // Plain arithmetic: what `OptionSet` brings along is generic, and these run once an event.
+  mutating func add(_ hint: KernelHints) { self = KernelHints(rawValue: rawValue | hint.rawValue) }
+
+  func touch(_ hints: KernelHints) -> Bool { rawValue & hints.rawValue != 0 }
 }
 
 /// The outcome of one look at the event socket.

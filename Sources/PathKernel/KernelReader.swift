@@ -13,18 +13,28 @@ package final class KernelReader {
   private let resolver: ResolverWatch
   private let classifier: LinkClassifier
   private let userID: UInt32
-  private var table = LinkTable()
   private var radios = RadioSwitches()
-  private var hardware = GatewayHardwareCache()
-  /// What the tables and the switches say of the links that count; nil after either changed.
-  private var selected: (interfaces: [Interface], ignored: Int)?
+  private let lookups: RouteLookups
+  private var selected = Selected()
   /// The tables must be read anew before they are used.
   private var isStale = true
-  private var news = Intake()
+  /// The tables, and what events made of them.
+  private var intake = Intake()
+
+  /// The links that count, by the tables and the switches.
+  private struct Selected {
+    /// With the answers of the last look.
+    var interfaces: [Interface] = []
+    var ignored = 0
+    /// The places of those to look up.
+    var asked: [Int] = []
+    /// False after tables or switches changed.
+    var isCurrent = false
+  }
 
   /// Time until a default in use ends by itself; its delete message can lag by half a minute, so
   /// look again then. As of the last snapshot.
-  package private(set) var nextExpiry: Duration?
+  package var nextExpiry: Duration? { lookups.nextExpiry }
 
   /// Subscribes first and reads later, so nothing falls in between.
   package init(settings: KernelSettings = KernelSettings()) throws(KernelError) {
@@ -33,6 +43,7 @@ package final class KernelReader {
     classifier = LinkClassifier(settings)
     events = try EventSocket(settings)
     requests = try KernelRequests(userID: userID)
+    lookups = RouteLookups(requests, settings)
     resolver = ResolverWatch(path: settings.resolverPath)
   }
 
@@ -53,7 +64,7 @@ package final class KernelReader {
   package var resolverDescriptor: Int32 { resolver.descriptor }
 
   package var counters: KernelCounters {
-    var counters = news.counters
+    var counters = intake.counters
     counters.malformed += events.malformed
     counters.ignoredForeign = events.foreignDatagrams
     counters.dumps = requests.counters.dumps
@@ -66,20 +77,19 @@ package final class KernelReader {
 
   /// Reads what is pending, up to a bound, without waiting.
   package func drain() -> KernelNews {
-    news.hints = []
+    intake.hints = KernelHints(rawValue: 0)
     let malformedBefore = events.malformed
-    let lost = events.receive { bytes, message in
-      news.take(bytes, message, &table, &hardware)
-    }
-    if events.malformed != malformedBefore { news.hints.insert(.reread) }
-    if news.hints.contains(.reread) { isStale = true }
-    if !news.hints.isDisjoint(with: [.link, .address, .reread]) { selected = nil }
+    let lost = events.receive(into: &intake)
+    if events.malformed != malformedBefore { intake.hints.add(.reread) }
+    let hints = intake.hints
+    if hints.touch(.reread) { isStale = true }
+    if hints.touch(.linksOrAddresses) { selected.isCurrent = false }
     if let lost {
-      news.counters.overruns += 1
+      intake.counters.overruns += 1
       isStale = true
       return .lost(lost)
     }
-    return news.hints.isEmpty ? .nothing : .changed(news.hints)
+    return hints.rawValue == 0 ? .nothing : .changed(hints)
   }
 
   /// Whether resolv.conf names other servers now.
@@ -90,7 +100,7 @@ package final class KernelReader {
   package func reconcile() -> Bool {
     let oldRadios = radios
     let hasDrifted = reconcileTables()
-    table.doubtDevices()
+    intake.table.doubtDevices()
     let hasNewServers = resolver.reload()
     return hasDrifted || hasNewServers || oldRadios != radios
   }
@@ -98,7 +108,7 @@ package final class KernelReader {
   private func reconcileTables() -> Bool {
     for _ in 0..<Self.dumpTries {
       _ = drain()
-      var fresh = table
+      var fresh = intake.table
       let (end, hasDrifted) = read(into: &fresh)
       if case .failed = end {
         isStale = true
@@ -119,65 +129,62 @@ package final class KernelReader {
   /// Everything a verdict rests on, now. Never fails: what could not be read says so.
   package func snapshot() -> Snapshot {
     if isStale {
-      let (end, _) = read(into: &table)
+      var fresh = intake.table
+      let (end, _) = read(into: &fresh)
       if case .failed(let reason) = end {
         var snapshot = Self.unavailable(reason, settings: settings)
         snapshot.nameServers = resolver.servers
         return snapshot
       }
-      adopt(table, end)
+      adopt(fresh, end)
     }
-    let links = selectLinks()
-    var snapshot = Snapshot(
-      interfaces: links.interfaces, nameServers: resolver.servers, ignoredLinks: links.ignored,
-      userID: userID)
-    var lookups = RouteLookups(requests, settings)
-    lookups.fill(&snapshot)
-    nextExpiry = lookups.nextExpiry
-    snapshot.gatewayHardware = gatewayHardware(snapshot)
-    if case .failed(let reason) = snapshot.ipv4, case .failed = snapshot.ipv6 {
-      snapshot.unavailable = reason
+    select()
+    lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
+    let hardware = gatewayHardware()
+    var unavailable: String?
+    if case .failed(let reason) = lookups.ipv4, case .failed = lookups.ipv6 {
+      unavailable = reason
     }
-    return snapshot
+    return Snapshot(
+      interfaces: selected.interfaces, ipv4: lookups.ipv4, ipv6: lookups.ipv6,
+      nameServers: resolver.servers, gatewayHardware: hardware, ignoredLinks: selected.ignored,
+      userID: userID, unavailable: unavailable)
   }
 
   /// The same links as before when it was only routes that changed: the tables may be long.
-  private func selectLinks() -> (interfaces: [Interface], ignored: Int) {
-    if table.prepare(classifier.nature) {
+  private func select() {
+    if intake.table.prepare(classifier) {
       radios = RadioSwitches(classifier.sysfs)
-      selected = nil
+      selected.isCurrent = false
     }
-    if let selected { return selected }
+    if selected.isCurrent { return }
     let selection = InterfaceSelection(
-      table, radios: radios, countsBridgeUplink: settings.countsBridgeUplink)
-    selected = (selection.interfaces, selection.ignored)
-    return (selection.interfaces, selection.ignored)
+      intake.table, radios: radios, countsBridgeUplink: settings.countsBridgeUplink)
+    selected = Selected(
+      interfaces: selection.interfaces, ignored: selection.ignored,
+      asked: RouteLookups.worthAsking(selection.interfaces), isCurrent: true)
   }
 
   /// Asks for gateways not seen before; later news about them comes by events.
-  private func gatewayHardware(_ snapshot: Snapshot) -> [GatewayHardware] {
-    var hops: [NextHop] = []
-    for hop in [snapshot.ipv4, snapshot.ipv6].compactMap(\.answer).flatMap(\.hops)
-    where hop.gateway != nil && hops.count < SocketFilter.gatewayLimit
-      && !hops.contains(where: { $0.interface == hop.interface && $0.gateway == hop.gateway })
-    {
-      hops.append(hop)
-    }
-    let fresh = hardware.use(hops)
+  private func gatewayHardware() -> [GatewayHardware] {
+    var places: [GatewayPlace] = []
+    lookups.ipv4.addGateways(to: &places)
+    lookups.ipv6.addGateways(to: &places)
+    let fresh = intake.hardware.use(places)
     if !fresh.isEmpty {
       // First the filter, then the question: an answer that changes in between is heard of.
-      events.setGateways(hops.compactMap(\.gateway).map(\.withoutScope))
-      for case .value(let neighbour) in requests.neighbours(fresh) { _ = hardware.apply(neighbour) }
+      events.setGateways(places.map(\.address.withoutScope))
+      requests.neighbours(fresh) { _ = intake.hardware.apply($0) }
     }
-    return hardware.entries(hops)
+    return intake.hardware.known(places)
   }
 
   // MARK: Tables
 
   private func adopt(_ fresh: LinkTable, _ end: KernelRequests.DumpEnd) {
-    table = fresh
+    intake.table = fresh
     radios = RadioSwitches(classifier.sysfs)
-    selected = nil
+    selected.isCurrent = false
     // What came of a dump that never got through undisturbed is better than nothing.
     isStale = end != .complete
   }
@@ -213,8 +220,20 @@ package final class KernelReader {
         }
       }
     }
-    news.counters.malformed += malformed
+    intake.counters.malformed += malformed
     if case .failed = end { return (end, false) }
     return (end, table.replace(links: links, addresses: addresses))
+  }
+}
+
+extension Lookup {
+  /// The gateways of the hops, each once and not too many.
+  fileprivate func addGateways(to places: inout [GatewayPlace]) {
+    guard case .route(let answer) = self else { return }
+    for hop in answer.hops where places.count < SocketFilter.gatewayLimit {
+      guard let gateway = hop.gateway else { continue }
+      let place = GatewayPlace(interface: hop.interface, address: gateway)
+      if !places.contains(place) { places.append(place) }
+    }
   }
 }

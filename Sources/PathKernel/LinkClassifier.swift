@@ -15,6 +15,23 @@ struct LinkNature: Hashable, Sendable {
   var isTypeFixed = false
   var isExpenseFixed = false
 
+  /// What of it is plain numbers: copied without a reference counted.
+  struct Traits {
+    var type: InterfaceType
+    var cost: LinkCost
+    var isPhysical: Bool
+    var stacking: Stacking
+    var isTypeFixed: Bool
+    var isExpenseFixed: Bool
+    var hasGround: Bool
+  }
+
+  var traits: Traits {
+    Traits(
+      type: type, cost: cost, isPhysical: isPhysical, stacking: stacking,
+      isTypeFixed: isTypeFixed, isExpenseFixed: isExpenseFixed, hasGround: ground != nil)
+  }
+
   /// How the link stands on others.
   enum Stacking: Hashable, Sendable {
     case none
@@ -30,7 +47,7 @@ struct LinkNature: Hashable, Sendable {
 
 /// Decides what a link is: kind, hardware type, sysfs, name, in that order, and the operator's
 /// rules above all. It never goes by "Ethernet" alone: nearly everything claims to be that.
-struct LinkClassifier: Sendable {
+final class LinkClassifier: Sendable {
   private static let tunnelKinds: Set<String> = [
     "tun", "wireguard", "ovpn", "ipip", "gre", "gretap", "ip6gre", "ip6gretap", "erspan",
     "ip6erspan", "sit", "ip6tnl", "vti", "vti6", "xfrm", "vxlan", "geneve", "bareudp", "amneziawg",

@@ -10,14 +10,26 @@ struct LinkEntry {
   fileprivate(set) var shown: [InterfaceAddress] = []
   /// What the link is by itself; nil until asked for, and again after it changed.
   var nature: LinkNature?
+  /// Of its nature; nil until prepared for the first time.
+  fileprivate(set) var traits: LinkNature.Traits?
+  /// The traits and the shown addresses are those of what is known.
+  fileprivate(set) var isPrepared = false
 
   /// The kernel tells of a new IPv6 address only when duplicate detection begins in earnest, up to
   /// a second after a dump shows it as tentative: what is pending proves no event lost.
   fileprivate var settled: [AddressRecord] { addresses.filter { !$0.isPending } }
 
-  /// An address that is or may become fit to leave the link.
-  var hasAddress: Bool {
-    shown.contains { !$0.address.isLinkLocal && !$0.address.isLoopback }
+  fileprivate mutating func showAddresses() {
+    var fresh: [InterfaceAddress] = []
+    fresh.reserveCapacity(addresses.count)
+    for record in addresses {
+      let next = InterfaceAddress(
+        record.address, prefixLength: record.prefixLength, isPending: record.isPending)
+      // Entries that differ by their peer alone are one address.
+      if let last = fresh.last, last == next { continue }
+      fresh.append(next)
+    }
+    shown = fresh
   }
 }
 
@@ -43,13 +55,14 @@ extension [AddressRecord] {
   }
 }
 
-/// What the events say about links and addresses, keyed by interface index (names are display
-/// data: they can be changed and reused while messages are under way).
+/// What the events say about links and addresses, by interface index (names are display data: they
+/// can be changed and reused while messages are under way).
 struct LinkTable {
-  private(set) var entries: [Int32: LinkEntry] = [:]
+  /// Sorted by interface index.
+  private(set) var entries: [LinkEntry] = []
   private var indexByName: [String: Int32] = [:]
-  /// Links whose nature or shown addresses must be made anew.
-  private var unprepared: Set<Int32> = []
+  /// Links whose nature or shown addresses must be made anew; each entry says so too.
+  private var unprepared: [Int32] = []
 
   /// The outcome of one message.
   enum Change: Hashable {
@@ -61,84 +74,106 @@ struct LinkTable {
 
   var count: Int { entries.count }
 
-  mutating func apply(_ record: LinkRecord) -> Change {
-    let old = entries[record.index]?.record
-    if old == record { return .none }
-    if let old {
-      entries[record.index]?.record = record
-      if old.needsNewNature(record) {
-        entries[record.index]?.nature = nil
-        unprepared.insert(record.index)
-      }
-    } else {
-      entries[record.index] = LinkEntry(record: record)
-      unprepared.insert(record.index)
+  /// Where the link's entry is; nil when there is none.
+  func position(of index: Int32) -> Int? {
+    let place = place(of: index)
+    return place < entries.count && entries[place].record.index == index ? place : nil
+  }
+
+  /// Where the link's entry is, or belongs.
+  private func place(of index: Int32) -> Int {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].record.index < index { low = middle + 1 } else { high = middle }
     }
-    guard old?.name != record.name else { return .changed }
-    if let old, indexByName[old.name] == record.index { indexByName[old.name] = nil }
+    return low
+  }
+
+  mutating func apply(_ record: LinkRecord) -> Change {
+    let place = place(of: record.index)
+    guard place < entries.count, entries[place].record.index == record.index else {
+      entries.insert(LinkEntry(record: record), at: place)
+      unprepared.append(record.index)
+      return claim(record)
+    }
+    if entries[place].record == record { return .none }
+    if entries[place].record.needsNewNature(record) {
+      entries[place].nature = nil
+      doubt(place)
+    }
+    let oldName = entries[place].record.name
+    entries[place].record = record
+    guard oldName != record.name else { return .changed }
+    if indexByName[oldName] == record.index { indexByName[oldName] = nil }
+    return claim(record)
+  }
+
+  private mutating func claim(_ record: LinkRecord) -> Change {
     let holder = indexByName.updateValue(record.index, forKey: record.name)
     return holder == nil || holder == record.index ? .changed : .contradiction
   }
 
+  private mutating func doubt(_ position: Int) {
+    guard entries[position].isPrepared else { return }
+    entries[position].isPrepared = false
+    unprepared.append(entries[position].record.index)
+  }
+
   mutating func removeLink(_ index: Int32) -> Change {
-    guard let entry = entries.removeValue(forKey: index) else { return .none }
+    guard let position = position(of: index) else { return .none }
+    let entry = entries.remove(at: position)
     if indexByName[entry.record.name] == index { indexByName[entry.record.name] = nil }
     return .changed
   }
 
   mutating func apply(_ address: AddressRecord) -> Change {
-    let index = address.interface
-    guard let (place, isHere) = entries[index]?.addresses.place(of: address) else {
-      return .contradiction
-    }
+    guard let position = position(of: address.interface) else { return .contradiction }
+    let (place, isHere) = entries[position].addresses.place(of: address)
     if isHere {
-      if entries[index]?.addresses[place] == address { return .none }
-      entries[index]?.addresses[place] = address
+      if entries[position].addresses[place] == address { return .none }
+      entries[position].addresses[place] = address
     } else {
-      entries[index]?.addresses.insert(address, at: place)
+      entries[position].addresses.insert(address, at: place)
     }
-    unprepared.insert(index)
+    doubt(position)
     return .changed
   }
 
   mutating func remove(_ address: AddressRecord) -> Change {
-    let index = address.interface
-    guard let (place, isHere) = entries[index]?.addresses.place(of: address), isHere else {
-      return .none
-    }
-    entries[index]?.addresses.remove(at: place)
-    unprepared.insert(index)
+    guard let position = position(of: address.interface) else { return .none }
+    let (place, isHere) = entries[position].addresses.place(of: address)
+    guard isHere else { return .none }
+    entries[position].addresses.remove(at: place)
+    doubt(position)
     return .changed
   }
 
   /// Finds out what changed links are, and makes their addresses presentable. Returns whether a
   /// link had to be looked at.
-  mutating func prepare(_ nature: (LinkRecord) -> LinkNature) -> Bool {
+  mutating func prepare(_ classifier: LinkClassifier) -> Bool {
     var hasLooked = false
+    if unprepared.isEmpty { return false }
     for index in unprepared {
-      guard var entry = entries[index] else { continue }
-      if entry.nature == nil {
-        entry.nature = nature(entry.record)
+      guard let position = position(of: index), !entries[position].isPrepared else { continue }
+      entries[position].isPrepared = true
+      if entries[position].nature == nil {
+        entries[position].nature = classifier.nature(of: entries[position].record)
         hasLooked = true
       }
-      entry.shown.removeAll()
-      for record in entry.addresses {
-        let shown = InterfaceAddress(
-          record.address, prefixLength: record.prefixLength, isPending: record.isPending)
-        // Entries that differ by their peer alone are one address.
-        if entry.shown.last != shown { entry.shown.append(shown) }
-      }
-      entries[index] = entry
+      entries[position].traits = entries[position].nature?.traits
+      entries[position].showAddresses()
     }
-    unprepared.removeAll()
+    unprepared.removeAll(keepingCapacity: true)
     return hasLooked
   }
 
   /// Devices of their own are looked at again: a look at sysfs can fall into a rename.
   mutating func doubtDevices() {
-    for (index, entry) in entries where entry.nature?.isPhysical ?? false {
-      entries[index]?.nature = nil
-      unprepared.insert(index)
+    for position in entries.indices where entries[position].nature?.isPhysical ?? false {
+      entries[position].nature = nil
+      doubt(position)
     }
   }
 
@@ -149,16 +184,20 @@ struct LinkTable {
     for link in links { _ = fresh.apply(link) }
     for (index, records) in Dictionary(grouping: addresses, by: \.interface) {
       // An address whose link went while the two dumps were made is gone too.
-      fresh.entries[index]?.addresses = records.sorted(by: AddressRecord.areInOrder)
+      guard let position = fresh.position(of: index) else { continue }
+      fresh.entries[position].addresses = records.sorted(by: AddressRecord.areInOrder)
     }
     var hasDrifted = fresh.entries.count != entries.count
-    for (index, entry) in fresh.entries {
-      guard let old = entries[index] else {
+    for position in fresh.entries.indices {
+      let record = fresh.entries[position].record
+      guard let old = self.position(of: record.index).map({ entries[$0] }) else {
         hasDrifted = true
         continue
       }
-      if old.record != entry.record || old.settled != entry.settled { hasDrifted = true }
-      if !old.record.needsNewNature(entry.record) { fresh.entries[index]?.nature = old.nature }
+      if old.record != record || old.settled != fresh.entries[position].settled {
+        hasDrifted = true
+      }
+      if !old.record.needsNewNature(record) { fresh.entries[position].nature = old.nature }
     }
     self = fresh
     return hasDrifted
@@ -167,8 +206,7 @@ struct LinkTable {
   /// By name, then by alternative name.
   func index(named name: String) -> Int32? {
     if let index = indexByName[name] { return index }
-    return entries.values.filter { $0.record.alternativeNames.contains(name) }
-      .map(\.record.index).min()
+    return entries.first { $0.record.alternativeNames.contains(name) }?.record.index
   }
 }
 

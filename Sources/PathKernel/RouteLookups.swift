@@ -3,7 +3,7 @@ import Glibc
 internal import PathCore
 
 /// Asks for the ways out: unbound, and bound to each interface that could carry a path.
-struct RouteLookups {
+final class RouteLookups {
   /// Interfaces beyond these are not asked for; nobody has that many ways out.
   static let interfaceLimit = 128
   private static let sourceLimit = 32
@@ -11,108 +11,161 @@ struct RouteLookups {
   private static let groupDepthLimit = 4
 
   private let requests: KernelRequests
-  private let settings: KernelSettings
-  /// Until the first of the answers ends by itself.
+  private let ipv4Address: IPAddress
+  private let ipv6Address: IPAddress
+
+  /// What an unbound socket gets. As of the last look.
+  private(set) var ipv4 = Lookup.noRoute
+  private(set) var ipv6 = Lookup.noRoute
+  /// Until the first of the unbound answers ends by itself.
   private(set) var nextExpiry: Duration?
 
   init(_ requests: KernelRequests, _ settings: KernelSettings) {
     self.requests = requests
-    self.settings = settings
+    ipv4Address = settings.ipv4LookupAddress
+    ipv6Address = settings.ipv6LookupAddress
   }
 
-  /// Fills in the lookups of the snapshot and of its interfaces.
-  mutating func fill(_ snapshot: inout Snapshot) {
-    let asked = snapshot.interfaces.indices.filter { position in
-      let interface = snapshot.interfaces[position]
-      return interface.type != .loopback && !interface.isPort && interface.linkState == .usable
-        && interface.hasUsableAddress
-    }.prefix(Self.interfaceLimit)
-    var queries = AddressFamily.allCases.map { RouteQuery(destination: settings.lookupAddress($0)) }
-    for position in asked {
-      let interface = snapshot.interfaces[position].index
-      for family in AddressFamily.allCases {
-        queries.append(
-          RouteQuery(destination: settings.lookupAddress(family), interface: interface))
-      }
+  /// The places of the interfaces that are worth a question.
+  static func worthAsking(_ interfaces: [Interface]) -> [Int] {
+    var places: [Int] = []
+    for place in interfaces.indices where isWorthAsking(interfaces, place) {
+      if places.count == interfaceLimit { break }
+      places.append(place)
     }
-    let answers = ask(queries)
-    snapshot.ipv4 = answers[0]
-    snapshot.ipv6 = answers[1]
-    for (number, position) in asked.enumerated() {
-      snapshot.interfaces[position].ipv4 = answers[2 + 2 * number]
-      snapshot.interfaces[position].ipv6 = answers[3 + 2 * number]
-    }
-    if snapshot.ipv6.answer == nil { askBySource(&snapshot, Array(asked)) }
-    findGatewayRoutes(&snapshot, Array(asked))
+    return places
   }
 
-  private mutating func ask(_ queries: [RouteQuery]) -> [Lookup] {
-    let replies = requests.routes(queries)
-    var lookups: [Lookup] = []
-    lookups.reserveCapacity(queries.count)
-    for (query, reply) in zip(queries, replies) {
-      lookups.append(lookup(query, reply))
-      if query.interface == 0, case .value(let route) = reply, let expiry = route.expiry {
-        let left = Duration.milliseconds(Int(expiry) * 10)
-        nextExpiry = min(nextExpiry ?? left, left)
-      }
+  /// Fit to carry a path if a route says so. Looks at its fields where they are: an interface is
+  /// much to copy.
+  private static func isWorthAsking(_ interfaces: [Interface], _ place: Int) -> Bool {
+    if case .loopback = interfaces[place].type { return false }
+    let state = LinkState(
+      flags: interfaces[place].flags, operationalState: interfaces[place].operationalState)
+    guard interfaces[place].master == 0, case .usable = state else { return false }
+    for address in interfaces[place].addresses where address.isUsable { return true }
+    return false
+  }
+
+  /// Asks anew, and fills in the lookups of those interfaces. In the same breath it asks for the
+  /// gateways that will most likely be in use.
+  func look(
+    _ interfaces: inout [Interface], _ asked: [Int], _ hardware: inout GatewayHardwareCache
+  ) {
+    nextExpiry = nil
+    let guesses = hardware.guesses
+    let routes = 2 + 2 * asked.count
+    requests.counters.lookups += UInt64(routes)
+    requests.ask(
+      count: routes + guesses.count,
+      write: { number, buffer, sequence in
+        if number >= routes {
+          return requests.write(guesses[number - routes], sequence, into: &buffer)
+        }
+        let query = RouteQuery(
+          destination: number & 1 == 0 ? ipv4Address : ipv6Address,
+          interface: number < 2 ? 0 : interfaces[asked[number / 2 - 1]].index)
+        return requests.write(query, sequence, into: &buffer)
+      },
+      take: { number, bytes, message throws(Malformed) in
+        if number >= routes {
+          let neighbour = try NeighbourParser.parse(bytes, message.payload)
+          hardware.guess(guesses[number - routes], neighbour?.hardware)
+        } else {
+          let route = try RouteParser.parse(bytes, message.payload)
+          if number < 2 { noteExpiry(route) }
+          let place = number < 2 ? nil : asked[number / 2 - 1]
+          put(answer(route), number & 1 == 0, place, &interfaces)
+        }
+      },
+      fail: { number, reason in
+        if number >= routes {
+          // Nobody there is an answer, too.
+          if case .refused = reason { hardware.guess(guesses[number - routes], nil) }
+        } else {
+          let place = number < 2 ? nil : asked[number / 2 - 1]
+          let isBoundIPv4 = number & 1 == 0 && place != nil
+          put(refusal(reason, isBoundIPv4: isBoundIPv4), number & 1 == 0, place, &interfaces)
+        }
+      })
+    if !ipv6.isRoute { askBySource(&interfaces, asked) }
+    findGatewayRoutes(&interfaces, asked)
+  }
+
+  private func put(
+    _ lookup: Lookup, _ isIPv4: Bool, _ place: Int?, _ interfaces: inout [Interface]
+  ) {
+    switch (place, isIPv4) {
+    case (nil, true): ipv4 = lookup
+    case (nil, false): ipv6 = lookup
+    case (let place?, true): interfaces[place].ipv4 = lookup
+    case (let place?, false): interfaces[place].ipv6 = lookup
     }
-    return lookups
+  }
+
+  private func noteExpiry(_ route: RouteRecord?) {
+    guard let expiry = route?.expiry else { return }
+    let left = Duration.milliseconds(Int(expiry) * 10)
+    nextExpiry = min(nextExpiry ?? left, left)
   }
 
   /// A source-specific default (RFC 8028) answers only when a source is given. An ordinary socket
   /// gets it all the same: the kernel picks a source and looks again.
-  private mutating func askBySource(_ snapshot: inout Snapshot, _ asked: [Int]) {
+  private func askBySource(_ interfaces: inout [Interface], _ asked: [Int]) {
     var queries: [RouteQuery] = []
-    var positions: [Int] = []
-    for position in asked where snapshot.interfaces[position].ipv6?.answer == nil {
-      let interface = snapshot.interfaces[position]
-      for address in interface.addresses
-      where address.address.family == .ipv6 && address.isUsable
-        && positions.count < Self.sourceLimit
-      {
-        var query = RouteQuery(destination: settings.ipv6LookupAddress, source: address.address)
+    var places: [Int] = []
+    for place in asked where !interfaces[place].ipv6.isRoute {
+      for address in interfaces[place].addresses
+      where address.address.family == .ipv6 && address.isUsable && places.count < Self.sourceLimit {
+        var query = RouteQuery(destination: ipv6Address, source: address.address)
         queries.append(query)
-        query.interface = interface.index
+        query.interface = interfaces[place].index
         queries.append(query)
-        positions.append(position)
+        places.append(place)
       }
     }
-    guard !queries.isEmpty else { return }
-    let answers = ask(queries)
-    for (number, position) in positions.enumerated() {
-      if let unbound = answers[2 * number].answer,
-        unbound.metric < snapshot.ipv6.answer?.metric ?? .max
-      {
-        snapshot.ipv6 = .route(unbound)
+    if queries.isEmpty { return }
+    var answers: [RouteAnswer?] = queries.map { _ in nil }
+    requests.counters.lookups += UInt64(queries.count)
+    requests.ask(
+      count: queries.count,
+      write: { number, buffer, sequence in
+        requests.write(queries[number], sequence, into: &buffer)
+      },
+      take: { number, bytes, message throws(Malformed) in
+        let route = try RouteParser.parse(bytes, message.payload)
+        if number & 1 == 0 { noteExpiry(route) }
+        answers[number] = answer(route).answer
+      },
+      fail: { _, _ in })
+    for (number, place) in places.enumerated() {
+      if let unbound = answers[2 * number], unbound.metric < ipv6.answer?.metric ?? .max {
+        ipv6 = .route(unbound)
       }
-      if snapshot.interfaces[position].ipv6?.answer == nil,
-        let bound = answers[2 * number + 1].answer
-      {
-        snapshot.interfaces[position].ipv6 = .route(bound)
+      if !interfaces[place].ipv6.isRoute, let bound = answers[2 * number + 1] {
+        interfaces[place].ipv6 = .route(bound)
       }
     }
   }
 
   // MARK: What an answer means
 
-  private func lookup(_ query: RouteQuery, _ reply: Reply<RouteRecord>) -> Lookup {
-    switch reply {
-    case .failed(let reason): .failed(reason)
-    case .refused(let code, let text): refusal(query, code, text)
-    case .value(let route): answer(route)
+  /// fib_props of the kernel: which error each kind of route stands for.
+  private func refusal(_ reason: NoAnswer, isBoundIPv4: Bool) -> Lookup {
+    switch reason {
+    case .failed(let text): .failed(text)
+    case .refused(let code, let text): refusal(code, text, isBoundIPv4: isBoundIPv4)
     }
   }
 
-  /// fib_props of the kernel: which error each kind of route stands for.
-  private func refusal(_ query: RouteQuery, _ code: Int32, _ text: String?) -> Lookup {
+  private func refusal(_ code: Int32, _ text: String?, isBoundIPv4: Bool) -> Lookup {
     switch code {
     // ENODEV: the interface went while we asked. EAGAIN: a throw route, and no rule after it.
     // EOPNOTSUPP, EAFNOSUPPORT: a kernel without this family.
     case ENETUNREACH, ESRCH, ENODEV, EAGAIN, EOPNOTSUPP, EAFNOSUPPORT: .noRoute
     // For a bound IPv4 lookup that finds nothing, or a reject route, the kernel makes an on-link
     // answer up, and RTM_F_FIB_MATCH turns that into EHOSTUNREACH: it cannot be told apart.
-    case EHOSTUNREACH where query.interface != 0 && query.destination.family == .ipv4: .noRoute
+    case EHOSTUNREACH where isBoundIPv4: .noRoute
     case EHOSTUNREACH: .refused(.unreachable)
     case EACCES: .refused(.prohibit)
     // A request the kernel dislikes is EINVAL too, and comes with words.
@@ -121,7 +174,8 @@ struct RouteLookups {
     }
   }
 
-  private func answer(_ route: RouteRecord) -> Lookup {
+  private func answer(_ route: RouteRecord?) -> Lookup {
+    guard let route else { return .failed("an answer of another kind") }
     switch Int(route.type) {
     case Int(RTN_BLACKHOLE): return .refused(.blackhole)
     case Int(RTN_UNREACHABLE): return .refused(.unreachable)
@@ -148,11 +202,13 @@ struct RouteLookups {
     var wanted = [id]
     for _ in 0..<Self.groupDepthLimit where !wanted.isEmpty {
       var members: [UInt32] = []
-      for case .value(let nexthop) in requests.nexthops(wanted) {
-        if nexthop.isBlackhole { return nil }
+      var isBlackhole = false
+      requests.nexthops(wanted) { nexthop in
+        if nexthop.isBlackhole { isBlackhole = true }
         if let hop = nexthop.hop { hops.append(hop) }
         members += nexthop.members
       }
+      if isBlackhole { return nil }
       wanted = members
     }
     return hops
@@ -162,18 +218,23 @@ struct RouteLookups {
 
   /// A VPN client that replaces the default keeps a route to its server through the real gateway.
   /// Looked for only when a tunnel answers and no other link does: that alone needs it.
-  private func findGatewayRoutes(_ snapshot: inout Snapshot, _ asked: [Int]) {
-    let carriers = asked.filter { snapshot.interfaces[$0].underlay == .notNeeded }
-    let hasOpenTunnel = asked.contains {
-      snapshot.interfaces[$0].underlay == .unknown && snapshot.interfaces[$0].hasLiveAnswer
-    }
-    guard hasOpenTunnel, !carriers.contains(where: { snapshot.interfaces[$0].hasLiveAnswer })
-    else { return }
-    for position in carriers {
-      let index = snapshot.interfaces[position].index
-      snapshot.interfaces[position].hasGatewayRoute = AddressFamily.allCases.contains {
-        hasGatewayRoute($0, index)
+  private func findGatewayRoutes(_ interfaces: inout [Interface], _ asked: [Int]) {
+    var hasOpenTunnel = false
+    var hasCarrier = false
+    for place in asked {
+      interfaces[place].hasGatewayRoute = false
+      guard interfaces[place].hasLiveAnswer else { continue }
+      switch interfaces[place].underlay {
+      case .unknown: hasOpenTunnel = true
+      case .notNeeded: hasCarrier = true
+      case .always, .link: break
       }
+    }
+    guard hasOpenTunnel, !hasCarrier else { return }
+    for place in asked where interfaces[place].underlay == .notNeeded {
+      let index = interfaces[place].index
+      interfaces[place].hasGatewayRoute =
+        hasGatewayRoute(.ipv4, index) || hasGatewayRoute(.ipv6, index)
     }
   }
 
@@ -192,8 +253,24 @@ struct RouteLookups {
 
 extension Interface {
   /// A bound lookup that ended at a route with a live hop.
-  fileprivate var hasLiveAnswer: Bool {
-    [ipv4, ipv6].contains { $0?.answer?.hops.contains { !$0.isDead } ?? false }
+  fileprivate var hasLiveAnswer: Bool { ipv4.hasLiveHop || ipv6.hasLiveHop }
+}
+
+extension Lookup {
+  fileprivate var isRoute: Bool {
+    if case .route = self { true } else { false }
+  }
+}
+
+extension Lookup? {
+  fileprivate var isRoute: Bool {
+    if case .route? = self { true } else { false }
+  }
+
+  fileprivate var hasLiveHop: Bool {
+    guard case .route(let answer)? = self else { return false }
+    for hop in answer.hops where !hop.isDead { return true }
+    return false
   }
 }
 

@@ -38,6 +38,25 @@ extension KernelTests.PathFacts {
     #expect(changed.gatewayHardware.map(\.address) == ["02:00:5e:00:53:02"])
   }
 
+  @Test("A route that returns brings who answers for its gateway now, not who did before")
+  func gatewayAgain() throws {
+    let lab = try Lab()
+    try lab.wire("eth0", ["192.0.2.10/24"])
+    let route = "route add default via 192.0.2.1 dev eth0"
+    let neighbour = "neighbour replace 192.0.2.1 dev eth0 lladdr 02:00:5e:00:53:0"
+    try lab.ip("\(route)\n\(neighbour)1")
+    let reader = try lab.reader()
+    #expect(lab.ready(reader, "eth0").gatewayHardware.map(\.address) == ["02:00:5e:00:53:01"])
+    try lab.ip("route del default")
+    #expect(lab.wait(reader) { $0.ipv4 == .noRoute }.gatewayHardware.isEmpty)
+    try lab.ip("\(neighbour)2\n\(route)")
+    let again = lab.wait(reader) { $0.ipv4 != .noRoute }
+    #expect(again.gatewayHardware.map(\.address) == ["02:00:5e:00:53:02"])
+    try lab.ip("\(neighbour)3")
+    let changed = lab.wait(reader) { $0.gatewayHardware.first?.address.hasSuffix("3") ?? false }
+    #expect(changed.gatewayHardware.map(\.address) == ["02:00:5e:00:53:03"])
+  }
+
   @Test("P-01: switching a link off takes its routes away without a route message")
   func adminDown() throws {
     let lab = try Lab()

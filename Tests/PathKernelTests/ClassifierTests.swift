@@ -195,7 +195,7 @@ private func link(
       _ = table.apply(
         AddressRecord(interface: index, address: address, peer: address, prefixLength: 24))
     }
-    _ = table.prepare(classifier.nature)
+    _ = table.prepare(classifier)
     return InterfaceSelection(
       table, radios: RadioSwitches(), countsBridgeUplink: settings.countsBridgeUplink)
   }

@@ -46,7 +46,7 @@ import Testing
     same(table.apply(second), .changed)
     same(table.apply(second), .none)
     same(table.remove(first), .changed)
-    #expect(table.entries[2]?.addresses == [second])
+    #expect(table.entries.first?.addresses == [second])
     same(table.remove(first), .none)
   }
 
@@ -79,21 +79,64 @@ import Testing
   func gatewayHardware() {
     var cache = GatewayHardwareCache()
     let gateway = IPAddress("192.0.2.1")!
-    let hops = [NextHop(interface: 2, gateway: gateway)]
-    same(cache.use(hops).count, 1)
-    same(cache.use(hops).isEmpty, true)
+    let places = [GatewayPlace(interface: 2, address: gateway)]
+    same(cache.use(places).count, 1)
+    same(cache.use(places).isEmpty, true)
     var answer = NeighbourRecord(interface: 2, address: gateway, hardware: "02:00:5e:00:53:01")
     same(cache.apply(answer), true)
     same(cache.apply(answer), false)
     answer.hardware = nil
     same(cache.apply(answer), false)
-    #expect(cache.entries(hops).map(\.address) == ["02:00:5e:00:53:01"])
+    #expect(cache.known(places).map(\.address) == ["02:00:5e:00:53:01"])
     cache.forget(2)
-    #expect(cache.entries(hops).isEmpty)
-    same(cache.use(hops).count, 1)
+    #expect(cache.known(places).isEmpty)
+    same(cache.use(places).count, 1)
     _ = cache.use([])
     answer.hardware = "02:00:5e:00:53:02"
     same(cache.apply(answer), false)
+  }
+
+  @Test("A gateway left and taken up again has what was answered meanwhile, never what was known")
+  func guessedGateway() {
+    var cache = GatewayHardwareCache()
+    let places = [GatewayPlace(interface: 2, address: IPAddress("192.0.2.1")!)]
+    same(cache.use(places), places)
+    let answer = NeighbourRecord(
+      interface: 2, address: places[0].address, hardware: "02:00:5e:00:53:01")
+    same(cache.apply(answer), true)
+    #expect(cache.guesses.isEmpty)
+    same(cache.use([]), [])
+    #expect(cache.guesses == places)
+    cache.guess(places[0], "02:00:5e:00:53:02")
+    #expect(cache.known(places).isEmpty, "before the routes say that it is in use")
+    same(cache.use(places), [])
+    #expect(cache.known(places).map(\.address) == ["02:00:5e:00:53:02"])
+
+    cache.forget(2)
+    #expect(cache.guesses == places)
+    cache.guess(places[0], nil)
+    same(cache.use(places), [])
+    #expect(cache.known(places).isEmpty, "nobody answers, and that is an answer")
+    cache.forget(2)
+    cache.guess(places[0], "02:00:5e:00:53:03")
+    same(cache.use([]), [])
+    same(cache.use(places), places)
+    #expect(cache.known(places).isEmpty, "a guess holds for one look")
+    cache.remove(2)
+    #expect(cache.guesses.isEmpty)
+  }
+
+  @Test("Links are found by their index in whatever order they come and go")
+  func order() {
+    var table = LinkTable()
+    for index in [5, 2, 9, 1, 7] as [Int32] { _ = table.apply(link(index, "l\(index)")) }
+    same(table.removeLink(5), .changed)
+    #expect(table.entries.map(\.record.index) == [1, 2, 7, 9])
+    #expect((0...10).compactMap { table.position(of: $0) } == [0, 1, 2, 3])
+    same(table.apply(link(2, "l2")), .none)
+    same(table.apply(link(2, "other")), .changed)
+    #expect(table.index(named: "l2") == nil)
+    #expect(table.index(named: "other") == 2)
   }
 
   @Test(

@@ -4,6 +4,15 @@ package enum AddressFamily: UInt8, CaseIterable, Hashable, Sendable {
   case ipv6
 
   package var bitCount: Int { self == .ipv4 ? 32 : 128 }
+
+  // Written out here and below: a comparison that the compiler makes up is reached from other
+  // rooms through the protocol's table only.
+  @inlinable package static func == (left: AddressFamily, right: AddressFamily) -> Bool {
+    switch (left, right) {
+    case (.ipv4, .ipv4), (.ipv6, .ipv6): true
+    case (.ipv4, .ipv6), (.ipv6, .ipv4): false
+    }
+  }
 }
 
 /// An IPv4 or IPv6 address, with the interface index as scope where that is part of it (RFC 4007).
@@ -28,6 +37,11 @@ package struct IPAddress: Hashable, Sendable {
     high = ipv6High
     self.low = low
     self.scope = scope
+  }
+
+  package static func == (left: IPAddress, right: IPAddress) -> Bool {
+    left.low == right.low && left.high == right.high && left.family == right.family
+      && left.scope == right.scope
   }
 
   /// The same address in no particular scope.

@@ -14,6 +14,10 @@ package struct LinkFlags: OptionSet, Hashable, Sendable {
   package static let loopback = LinkFlags(rawValue: 1 << 3)
   /// IFF_POINTOPOINT.
   package static let pointToPoint = LinkFlags(rawValue: 1 << 4)
+
+  package static func == (left: LinkFlags, right: LinkFlags) -> Bool {
+    left.rawValue == right.rawValue
+  }
 }
 
 /// RFC 2863's operational state, as IFLA_OPERSTATE gives it.
@@ -25,6 +29,10 @@ package enum OperationalState: UInt8, CaseIterable, Hashable, Sendable, CustomSt
   case testing
   case dormant
   case up
+
+  package static func == (left: OperationalState, right: OperationalState) -> Bool {
+    left.rawValue == right.rawValue
+  }
 
   package var description: String {
     switch self {
@@ -50,6 +58,11 @@ package struct InterfaceAddress: Hashable, Sendable {
     self.address = address
     self.prefixLength = prefixLength
     self.isPending = isPending
+  }
+
+  package static func == (left: InterfaceAddress, right: InterfaceAddress) -> Bool {
+    left.address == right.address && left.prefixLength == right.prefixLength
+      && left.isPending == right.isPending
   }
 
   /// Fit to be the source of traffic that leaves the link.
@@ -135,17 +148,8 @@ package struct Interface: Hashable, Sendable {
 
   package var hasUsableAddress: Bool { addresses.contains(where: \.isUsable) }
 
-  /// Whether the link can pass traffic. UNKNOWN means "the driver does not say": then the flags do.
-  package var linkState: LinkState {
-    guard flags.contains(.up) else { return .switchedOff }
-    switch operationalState {
-    case .up: return flags.contains(.lowerUp) ? .usable : .noCarrier
-    case .unknown:
-      return flags.isSuperset(of: [.running, .lowerUp]) ? .usable : .noCarrier
-    case .dormant: return .dormant
-    case .notPresent, .down, .lowerLayerDown, .testing: return .noCarrier
-    }
-  }
+  /// Whether the link can pass traffic.
+  package var linkState: LinkState { LinkState(flags: flags, operationalState: operationalState) }
 
   /// Traffic never leaves by a port itself; its bridge or bond is the interface that counts.
   package var isPort: Bool { master != 0 }
@@ -157,4 +161,19 @@ package enum LinkState: Hashable, Sendable {
   case dormant
   case noCarrier
   case switchedOff
+
+  /// UNKNOWN means "the driver does not say": then the flags do.
+  package init(flags: LinkFlags, operationalState: OperationalState) {
+    guard flags.contains(.up) else {
+      self = .switchedOff
+      return
+    }
+    switch operationalState {
+    case .up: self = flags.contains(.lowerUp) ? .usable : .noCarrier
+    case .unknown:
+      self = flags.contains(.running) && flags.contains(.lowerUp) ? .usable : .noCarrier
+    case .dormant: self = .dormant
+    case .notPresent, .down, .lowerLayerDown, .testing: self = .noCarrier
+    }
+  }
 }

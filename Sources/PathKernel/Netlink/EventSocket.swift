@@ -10,9 +10,11 @@ final class EventSocket {
   /// What one call reads at most, so that a storm cannot hold the loop.
   private static let datagramLimit = 4096
 
+  /// What is made ready for the first call: news comes alone as a rule.
+  private static let firstSlots = 4
+
   private let socket: NetlinkSocket
-  private var buffer = [UInt8](repeating: 0, count: slot * slots)
-  private var datagrams = [clinux_datagram](repeating: clinux_datagram(), count: slots)
+  private let buffer = DatagramBuffer(slots: slots, slot: slot)
   private var filter: [IPAddress]?
   private let settings: KernelSettings
   private(set) var foreignDatagrams: UInt64 = 0
@@ -52,12 +54,12 @@ final class EventSocket {
   }
 
   /// Hands on every pending message. Returns what was lost, or nil.
-  func receive(_ take: (RawSpan, Message) -> Void) -> String? {
+  func receive(into intake: inout Intake) -> String? {
     var lost: String?
     var budget = Self.datagramLimit
+    var slots = Self.firstSlots
     while budget > 0 {
-      let received = Int(
-        socket.receive(into: &buffer, slot: Self.slot, &datagrams, flags: Int32(MSG_DONTWAIT)))
+      let received = buffer.receive(socket.descriptor, slots: slots, flags: Int32(MSG_DONTWAIT))
       if received == -Int(EINTR) { continue }
       if received == -Int(EAGAIN) || received == 0 { break }
       guard received > 0 else {
@@ -71,28 +73,28 @@ final class EventSocket {
       }
       budget -= received
       for slot in 0..<received {
-        let datagram = datagrams[slot]
+        let datagram = buffer[slot]
         if datagram.port != 0 {
           foreignDatagrams += 1
         } else if datagram.truncated != 0 {
           lost = "a message of more than \(Self.slot) bytes"
-        } else {
-          let start = slot * Self.slot
-          let bytes = unsafe buffer.span.bytes.extracting(start..<start + Int(datagram.length))
-          if !Self.walk(bytes, take) { malformed += 1 }
+        } else if unsafe !Self.walk(buffer.bytes(slot), &intake) {
+          malformed += 1
         }
       }
-      if received < Self.slots { break }
+      if received < slots { break }
+      slots = Self.slots
     }
     return lost
   }
 
-  private static func walk(_ bytes: RawSpan, _ take: (RawSpan, Message) -> Void) -> Bool {
+  private static func walk(_ bytes: UnsafeRawBufferPointer, _ intake: inout Intake) -> Bool {
+    let bytes = unsafe bytes.bytes
     var cursor = MessageCursor()
     while true {
       do throws(Malformed) {
         guard let message = try cursor.next(in: bytes) else { return true }
-        take(bytes, message)
+        intake.take(bytes, message)
       } catch {
         return false
       }

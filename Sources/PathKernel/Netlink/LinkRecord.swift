@@ -8,7 +8,7 @@ struct LinkRecord: Hashable, Sendable {
   var alternativeNames: [String] = []
   /// ARPHRD_*.
   var hardwareType: UInt16 = 0
-  var flags: LinkFlags = []
+  var flags = LinkFlags(rawValue: 0)
   var operationalState: OperationalState = .unknown
   var master: Int32 = 0
   /// IFLA_LINK, or the link a tunnel was told to use; zero when it is none or in another namespace.
@@ -23,12 +23,7 @@ struct LinkRecord: Hashable, Sendable {
 
   init(index: Int32) { self.index = index }
 
-  /// The verdict of `Interface.linkState`, without building one.
-  var linkState: LinkState {
-    var probe = Interface(index: index, name: "", type: .other, flags: flags)
-    probe.operationalState = operationalState
-    return probe.linkState
-  }
+  var linkState: LinkState { LinkState(flags: flags, operationalState: operationalState) }
 }
 
 /// What a link message asks for.
@@ -169,12 +164,13 @@ enum LinkParser {
   }
 
   private static func flags(_ raw: UInt32) -> LinkFlags {
-    var flags: LinkFlags = []
-    if raw & 0x1 != 0 { flags.insert(.up) }
-    if raw & 0x8 != 0 { flags.insert(.loopback) }
-    if raw & 0x10 != 0 { flags.insert(.pointToPoint) }
-    if raw & 0x40 != 0 { flags.insert(.running) }
-    if raw & 0x10000 != 0 { flags.insert(.lowerUp) }
-    return flags
+    // IFF_* on the left, each to its own bit.
+    var bits = LinkFlags.RawValue(0)
+    if raw & 0x1 != 0 { bits |= LinkFlags.up.rawValue }
+    if raw & 0x8 != 0 { bits |= LinkFlags.loopback.rawValue }
+    if raw & 0x10 != 0 { bits |= LinkFlags.pointToPoint.rawValue }
+    if raw & 0x40 != 0 { bits |= LinkFlags.running.rawValue }
+    if raw & 0x10000 != 0 { bits |= LinkFlags.lowerUp.rawValue }
+    return LinkFlags(rawValue: bits)
   }
 }

@@ -70,26 +70,26 @@ struct NetlinkSocket: ~Copyable {
       descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
-  /// mnl_socket_sendto() to the kernel, which works through the whole batch before it returns.
+  /// connect(2) to the kernel: `send` needs no address, and other processes cannot send to us.
+  func connectToKernel() throws(KernelError) {
+    var address = sockaddr_nl()
+    address.nl_family = sa_family_t(AF_NETLINK)
+    let length = socklen_t(MemoryLayout<sockaddr_nl>.size)
+    let result = unsafe withUnsafePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, length)
+      }
+    }
+    if result != 0 { throw KernelError("connect a netlink socket") }
+  }
+
+  /// send(2) to the kernel, which works through the whole batch before it returns.
   func send(_ request: borrowing RequestBuffer) throws(KernelError) {
     let bytes = unsafe request.bytes
     while true {
-      let sent = unsafe mnl_socket_sendto(handle, bytes.baseAddress, bytes.count)
+      let sent = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, 0)
       if sent >= 0 { return }
       if errno != EINTR { throw KernelError("ask the kernel") }
-    }
-  }
-
-  /// recvmmsg(2): zero or more datagrams, each into its own slot of `buffer`.
-  func receive(
-    into buffer: inout [UInt8], slot: Int, _ datagrams: inout [clinux_datagram], flags: Int32
-  ) -> Int32 {
-    let slots = UInt32(min(datagrams.count, buffer.count / slot))
-    return unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe datagrams.withUnsafeMutableBufferPointer { slotsOut in
-        unsafe clinux_receive_many(
-          descriptor, bytes.baseAddress, UInt32(slot), slots, slotsOut.baseAddress, flags)
-      }
     }
   }
 
