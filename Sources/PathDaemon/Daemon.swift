@@ -101,6 +101,7 @@ package final class Daemon {
       }
     }
     for order in engine.handle(fact, at: now) { carryOut(order, now) }
+    for killed in engine.takeKilled() { recorder?.record(killed, at: now) }
     armTimers()
   }
 
