@@ -139,7 +139,7 @@ package final class Daemon {
     read()
     guard hasNews else { return }
     armRead()
-    rest = min(rest * 2, Self.restMost)
+    rest = min(rest + rest, Self.restMost)
   }
 
   private func armRead() {
