@@ -1,8 +1,9 @@
 /// What of a policy must outlive the process: a reload, a crash and a reboot. Times are of the boot
 /// clock of the boot it was stored in.
 package struct PolicyMemory: Hashable, Sendable {
-  /// `ctx.state`, and the `version` of the policy that wrote it.
-  package var state: PlainData = .emptyMap
+  /// `ctx.state`, and the `version` of the policy that wrote it; nil while it is the default of the
+  /// policy's text, whatever that may be by then.
+  package var state: PlainData?
   package var version: Int64 = 0
   /// Whether the policy was ever started before.
   package var wasStarted = false
