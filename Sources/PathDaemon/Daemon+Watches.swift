@@ -74,6 +74,7 @@ extension Daemon {
   private func end() {
     _ = unsafe sd_notify(0, "STOPPING=1")
     feed(.stop)
+    keeper?.close()
     recorder?.close()
     loop.stop(0)
   }

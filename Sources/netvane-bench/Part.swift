@@ -17,7 +17,7 @@ enum Part: String {
     }
     switch part {
     case .floor: return FloorReader.run()
-    case .daemon: return DaemonUnderTest.run()
+    case .daemon: return DaemonUnderTest.run(state: arguments.dropFirst(2).first ?? "none")
     }
   }
 }
