@@ -55,7 +55,9 @@ let package = Package(
       name: "PathStore", dependencies: ["PathCore", "CSQLite"], swiftSettings: swiftSettings),
     .target(
       name: "PathDaemon",
-      dependencies: ["PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd"],
+      dependencies: [
+        "PathCore", "PathKernel", "PathPolicy", "PathActions", "PathStore", "CLinux", "CSystemd",
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane",
@@ -96,15 +98,16 @@ let package = Package(
       dependencies: ["PathActions", "PathCore", "PathDaemon", "CLinux", "CSystemd"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "PathDaemonTests", dependencies: ["PathDaemon", "PathActions", "PathTestKit"],
+      name: "PathDaemonTests",
+      dependencies: ["PathDaemon", "PathActions", "PathStore", "PathTestKit"],
       swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),
     .testTarget(
       name: "KernelTests",
       dependencies: [
-        "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathDaemon", "PathTestKit",
-        "CLinux", "CSystemd", "netvane",
+        "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathStore", "PathDaemon",
+        "PathTestKit", "CLinux", "CSystemd", "netvane",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),

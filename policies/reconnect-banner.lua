@@ -28,7 +28,7 @@ function policy.on_path(ctx, ev)
       body = "It comes and goes.", expires = up and ctx.config.unstable or nil }
   elseif not up and not ctx.state.closed then
     ctx.alert.raise { key = "connection", severity = "warning", title = "Not connected", body = ev.why }
-  elseif up and ev.changed.status and not ev.initial then
+  elseif up and (ev.changed.status and not ev.initial or ev.initial and ctx.alert.active "connection") then
     ctx.alert.raise { key = "connection", title = "Back online", expires = ctx.config.shown }
   end
 end

@@ -82,6 +82,7 @@ extension Daemon {
   private func end() {
     _ = unsafe sd_notify(0, "STOPPING=1")
     feed(.stop)
+    keeper?.close()
     recorder?.close()
     actions.stopAll { [unowned self] in loop.stop(0) }
   }

@@ -4,6 +4,7 @@ import PathActions
 import PathCore
 import PathKernel
 import PathPolicy
+import PathStore
 
 /// The running program: the kernel's news and the clocks' go in, the engine's orders come out.
 ///
@@ -17,6 +18,7 @@ package final class Daemon {
   let runtime = PolicyRuntime()
   /// Set once, when everything it needs is there.
   private(set) var actions: ActionRunner! = nil
+  private(set) var keeper: Keeper?
   var timers = TimerTable()
   var recorder: Recorder?
   /// The boot clock's lead over the awake clock, as last seen: it grows while the machine sleeps.
@@ -54,11 +56,11 @@ package final class Daemon {
 
   package init(
     settings: DaemonSettings, delegate: any DaemonDelegate
-  ) throws(LoopError) {
+  ) throws(DaemonError) {
     self.settings = settings
     self.delegate = delegate
     Self.blockSignals()
-    loop = try EventLoop()
+    loop = try Self.loop(EventLoop.init)
     kernel = KernelSource(KernelSettings(settings.configuration))
     engine = Engine(host: runtime, seed: Self.seed)
     let now = Clocks.now()
@@ -67,19 +69,33 @@ package final class Daemon {
       [unowned self] id, _, result in
       feed(.result(id, result))
     }
-    try watchEverything()
+    keeper = try Keeper(settings, loop: loop) { [unowned self] in tell(.gap(detail: $0)) }
+    try Self.loop(watchEverything)
+  }
+
+  private static func loop<Result>(
+    _ body: () throws(LoopError) -> Result
+  ) throws(DaemonError) -> Result {
+    do throws(LoopError) { return try body() } catch { throw .loop(error) }
   }
 
   /// Runs until a signal or a broken output ends it; the exit code.
   package func run() throws(LoopError) -> Int32 {
     let config = settings.configuration
-    let set = runtime.load(settings.scripts, refused: settings.refused, reason: .start) {
+    let stored = keeper?.recall() ?? StoredPolicies()
+    for notice in keeper?.openingNotices ?? [] { tell(.gap(detail: notice)) }
+    let set = runtime.load(
+      settings.scripts, refused: settings.refused,
+      reason: stored.isAfterReboot ? .boot : .start, memories: stored.memories
+    ) {
       config.settings(for: $0)
     }
     if let path = settings.record {
       recorder = try Recorder(
         path: path, redacts: settings.redacts, header: TraceHeader(settings, seed: Self.seed))
     }
+    // What policies kept may name networks that no snapshot has shown yet.
+    if let recorder, !set.memories.isEmpty { recorder.learn(kernel.snapshot()) }
     feed(.policies(set))
     tell(.ready(policies: set.loaded.count))
     _ = unsafe sd_notify(0, "READY=1")
@@ -100,7 +116,12 @@ package final class Daemon {
         tell(.gap(detail: "the recording ended: \(failure)"), now)
       }
     }
-    for order in engine.handle(fact, at: now) { carryOut(order, now) }
+    let orders = engine.handle(fact, at: now)
+    for order in orders where !order.waitsForStore { carryOut(order, now) }
+    if let keeper {
+      for notice in keeper.keep(orders, of: &engine, at: now) { tell(.gap(detail: notice), now) }
+    }
+    for order in orders where order.waitsForStore { carryOut(order, now) }
     for killed in engine.takeKilled() { recorder?.record(killed, at: now) }
     armTimers()
   }
@@ -197,7 +218,7 @@ package final class Daemon {
     switch order {
     case .setTimer(let id, let deadline): timers.set(id, deadline)
     case .clearTimer(let id): timers.clear(id)
-    case .persist: break  // The state lives in the engine for as long as the daemon does.
+    case .persist: break  // The keeper takes it from the engine, with all else that is durable.
     case .deliver(let policy, let event): tell(.path(policy: policy, event), now)
     case .alert(let notice): tell(.alert(notice), now)
     case .publish(let policy, let name, let data):

@@ -9,6 +9,11 @@ package struct DaemonSettings: Sendable {
   package var refused: [PolicyFault]
   package var configuration: Configuration
   package var isDryRun = false
+  /// Where to keep what policies must not forget: a directory, or `none`; nil for the usual place.
+  /// A dry run keeps nothing.
+  package var state: String?
+  /// The kernel's name for this boot; nil to ask it.
+  package var bootID: String?
   /// Where to write the facts, one JSON object a line.
   package var record: String?
   package var redacts = true

@@ -27,6 +27,9 @@ final class Recorder {
 
   deinit { close() }
 
+  /// Knows the names in it from now on.
+  func learn(_ snapshot: Snapshot) { redactor?.learn(snapshot) }
+
   func record(_ fact: Fact, at now: Moment) {
     guard descriptor >= 0 else { return }
     let shown = redactor?.redact(fact) ?? fact

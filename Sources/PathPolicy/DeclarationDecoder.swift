@@ -24,7 +24,12 @@ enum DeclarationDecoder {
     return PolicyDeclaration(
       name: name, about: value["about"].text ?? "", isEnabled: value["enabled"].bool ?? true,
       monitors: monitors.sorted { $0.name < $1.name }, every: every.sorted { $0.name < $1.name },
-      handlers: handlers, state: state)
+      handlers: handlers, state: state, version: max(0, value["version"].integer ?? 0))
+  }
+
+  /// Whether the policy has a function that takes an older state over.
+  static func migrates(_ data: PlainData) -> Bool {
+    PlainReader.decode(data)?["migrates"].bool ?? false
   }
 
   private static func monitor(_ value: PlainValue) -> MonitorDeclaration? {

@@ -9,10 +9,13 @@ final class LoadedPolicy {
   private var lua: LuaState
   /// What `ctx.state` holds between calls.
   private(set) var state: PlainData
+  /// The `version` that the state is of.
+  private(set) var stateVersion: Int64
   /// Whether the Lua state has yet to be given `state`.
   private var owesState = false
   private(set) var fuelUsed: Int64 = 0
   private var encoder: RequestEncoder
+  private let migrates: Bool
 
   /// Loads and validates; the fault says where and what was expected.
   init(
@@ -21,12 +24,43 @@ final class LoadedPolicy {
     self.script = script
     self.settings = settings
     encoder = RequestEncoder(paths: paths)
-    (lua, declaration) = try Self.load(script, settings)
+    (lua, declaration, migrates) = try Self.load(script, settings)
     state = declaration.state
+    stateVersion = declaration.version
   }
 
-  /// Takes over the state of the text that this one replaces.
-  func adopt(state: PlainData) {
+  /// Whether some handler made the state what it is.
+  var hasOwnState: Bool { state != declaration.state }
+
+  /// Takes over what another text of this policy kept. If that was of an older version and there is
+  /// a `migrate`, it is asked what becomes of it; its answer is returned.
+  func take(over old: PlainData, version: Int64) throws(PolicyFault) -> PlainData? {
+    guard version < declaration.version, migrates else {
+      adopt(state: old)
+      stateVersion = max(version, declaration.version)
+      return nil
+    }
+    do throws(LuaState.Failure) {
+      var request = PlainWriter()
+      request.array(3)
+      request.text("migrate")
+      request.raw(old)
+      request.integer(version)
+      let state = try unsafe lua.call(request, fuel: settings.loadFuel) { bytes, _ in
+        unsafe OutcomeDecoder.value(bytes)
+      }
+      guard let state else {
+        throw LuaState.Failure(
+          kind: .data, file: script.file, line: 0, message: "what migrate returns is not readable")
+      }
+      adopt(state: state)
+      return state
+    } catch {
+      throw Self.fault(error, script, nil)
+    }
+  }
+
+  private func adopt(state: PlainData) {
     self.state = state
     owesState = true
   }
@@ -58,14 +92,14 @@ final class LoadedPolicy {
 
   /// A fresh Lua state. The text loaded before, so it loads again, unless memory is short.
   func reset(state: PlainData) {
-    if let (fresh, _) = try? Self.load(script, settings) { lua = fresh }
+    if let (fresh, _, _) = try? Self.load(script, settings) { lua = fresh }
     encoder.forget()
     adopt(state: state)
   }
 
   private static func load(
     _ script: PolicyScript, _ settings: PolicySettings
-  ) throws(PolicyFault) -> (LuaState, PolicyDeclaration) {
+  ) throws(PolicyFault) -> (LuaState, PolicyDeclaration, migrates: Bool) {
     do throws(LuaState.Failure) {
       let lua = try LuaState(deadline: settings.deadline)
       guard !script.source.isEmpty else {
@@ -90,7 +124,7 @@ final class LoadedPolicy {
         throw LuaState.Failure(
           kind: .data, file: script.file, line: 0, message: "the policy table could not be read")
       }
-      return (lua, declaration)
+      return (lua, declaration, DeclarationDecoder.migrates(described))
     } catch {
       throw fault(error, script, nil)
     }

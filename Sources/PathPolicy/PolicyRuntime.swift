@@ -9,11 +9,14 @@ package final class PolicyRuntime: PolicyHost {
 
   /// Loads every script; a broken one is reported and stops no other. Policies whose files were
   /// `refused` are rejected too: like a broken edit, that leaves the last good version at work.
+  /// `memories` are what earlier runs left; a policy of a newer version migrates its state.
   package func load(
     _ scripts: [PolicyScript], refused: [PolicyFault] = [], reason: StartReason,
+    memories: [String: PolicyMemory] = [:],
     settings: (String) -> PolicySettings = { _ in PolicySettings() }
   ) -> PolicySet {
     var set = PolicySet(reason: reason, loaded: [], rejected: refused)
+    for script in scripts { set.memories[script.name] = memories[script.name] }
     for script in scripts.sorted(by: { $0.name < $1.name }) {
       let wanted = settings(script.name)
       if let old = policies[script.name], old.script == script, old.settings == wanted {
@@ -22,7 +25,9 @@ package final class PolicyRuntime: PolicyHost {
       }
       do throws(PolicyFault) {
         let policy = try LoadedPolicy(script: script, settings: wanted, paths: paths)
-        if let old = policies[script.name] { policy.adopt(state: old.state) }
+        if let kept = kept(script.name, memories) {
+          set.migrated[script.name] = try policy.take(over: kept.state, version: kept.version)
+        }
         policies[script.name] = policy
         set.loaded.append(policy.declaration)
         set.changed.insert(script.name)
@@ -33,6 +38,17 @@ package final class PolicyRuntime: PolicyHost {
     let names = Set(scripts.map(\.name)).union(refused.map(\.policy))
     policies = policies.filter { names.contains($0.key) }
     return set
+  }
+
+  /// The state that some handler left, and its version; nil where each text has its own default.
+  private func kept(
+    _ name: String, _ memories: [String: PolicyMemory]
+  ) -> (state: PlainData, version: Int64)? {
+    if let old = policies[name] {
+      return old.hasOwnState ? (old.state, old.stateVersion) : nil
+    }
+    guard let memory = memories[name], let state = memory.state else { return nil }
+    return (state, memory.version)
   }
 
   package func call(_ request: HandlerRequest) -> HandlerReply {

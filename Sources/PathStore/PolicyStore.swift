@@ -108,6 +108,7 @@ package final class PolicyStore {
       }
     }
     stored.damaged.sort()
+    stored.isAfterReboot = !stamps.isEmpty && stamps[bootID] == nil
     return stored
   }
 

@@ -65,4 +65,8 @@ package struct StoredPolicies: Sendable {
   package var memories: [String: PolicyMemory] = [:]
   /// Policies whose memory cannot be read; it stays until it is written anew.
   package var damaged: [String] = []
+  /// There was a store, and nothing in it is of this boot.
+  package var isAfterReboot = false
+
+  package init() {}
 }

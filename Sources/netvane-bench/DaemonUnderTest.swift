@@ -14,18 +14,20 @@ final class DaemonUnderTest: DaemonDelegate {
     return policy
     """
 
-  static func run() -> Int32 {
+  /// `state` is where it keeps what its policy must not forget, or `none`.
+  static func run(state: String) -> Int32 {
     guard let configuration = try? ConfigurationReader.read(BenchNetwork.configuration) else {
       return 2
     }
     let script = PolicyScript(name: "verdict", file: "verdict.lua", source: Array(policy.utf8))
-    let settings = DaemonSettings(
+    var settings = DaemonSettings(
       scripts: [script], configuration: configuration, version: "bench")
+    settings.state = state
     let delegate = DaemonUnderTest()
-    do throws(LoopError) {
+    do {
       return try Daemon(settings: settings, delegate: delegate).run()
     } catch {
-      stamp(error.message)
+      stamp("\(error)")
       return 1
     }
   }

@@ -97,7 +97,7 @@ enum ExecWorkload: Workload {
     let settings = DaemonSettings(
       scripts: [script], configuration: configuration, version: "bench")
     let delegate = Quiet()
-    do throws(LoopError) {
+    do throws(DaemonError) {
       return try Daemon(settings: settings, delegate: delegate).run()
     } catch {
       stamp(error.message)

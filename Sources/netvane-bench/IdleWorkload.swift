@@ -9,7 +9,7 @@ enum IdleWorkload: Workload {
     let (seconds, starts) = size == .full ? (60, 15) : (1, 3)
     let network = try BenchNetwork()
     let program = ownPath.prefix(upTo: ownPath.lastIndex(of: "/") ?? ownPath.endIndex) + "/netvane"
-    let arguments = [String(program), "run", "policies", "--json"]
+    let arguments = [String(program), "run", "policies", "--json", "--state", "none"]
     var ready: [Double] = []
     var decided: [Double] = []
     var bare: [Double] = []

@@ -62,7 +62,37 @@ enum LatencyWorkload: Workload {
       }
       figures += try self.figures(kind, floor, netvane)
     }
+    for kind in kinds.prefix(2) { figures += try withStore(kind, rounds, pairs, network) }
     return figures
+  }
+
+  /// The same decisions, kept in a file, beside decisions that are kept nowhere. Writing comes
+  /// after telling, so nothing of it should be seen.
+  private static func withStore(
+    _ kind: Kind, _ rounds: Int, _ pairs: Int, _ network: BenchNetwork
+  ) throws(WorkloadError) -> [Figure] {
+    let place = try Scratch()
+    var without = Sample()
+    var with = Sample()
+    for round in 0..<rounds * 2 {
+      for keeps in round % 2 == 0 ? [false, true] : [true, false] {
+        let sample = try measure(
+          kind, .daemon, pairs, network, state: keeps ? "\(place.path)/state" : "none")
+        if keeps { with.add(sample) } else { without.add(sample) }
+      }
+    }
+    if with.missed > 0 || with.latencies.isEmpty {
+      throw WorkloadError(message: "\(with.missed) changes of \(kind.name) were not reported")
+    }
+    func figure(_ name: String, _ part: Double, _ goal: Figure.Goal?, _ note: String) -> Figure {
+      Figure(
+        name: "\(kind.name) kept \(name)", value: with.quantile(part), unit: "µs",
+        floor: without.quantile(part), goal: goal, note: note)
+    }
+    let note = "\(with.latencies.count) changes, each written; the floor is without a store"
+    return [
+      figure("median", 0.5, .ratioAtMost(1.05), note), figure("p99", 0.99, nil, ""),
+    ]
   }
 
   private static func figures(
@@ -90,9 +120,9 @@ enum LatencyWorkload: Workload {
 
   /// One turn of one program.
   private static func measure(
-    _ kind: Kind, _ part: Part, _ pairs: Int, _ network: BenchNetwork
+    _ kind: Kind, _ part: Part, _ pairs: Int, _ network: BenchNetwork, state: String = "none"
   ) throws(WorkloadError) -> Sample {
-    let child = try Child.part(part.rawValue)
+    let child = try Child.part(part.rawValue, state)
     guard child.await(milliseconds: 5000, { !$0.isEmpty }) != nil else {
       throw WorkloadError(message: "the \(part.rawValue) did not start")
     }

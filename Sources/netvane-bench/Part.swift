@@ -23,7 +23,7 @@ enum Part: String {
     }
     switch part {
     case .floor: return FloorReader.run()
-    case .daemon: return DaemonUnderTest.run()
+    case .daemon: return DaemonUnderTest.run(state: arguments.dropFirst(2).first ?? "none")
     case .floorSpawn: return FloorReader.run(spawning: arguments.dropFirst(2).first)
     case .daemonExec: return ExecWorkload.runDaemon(arguments.dropFirst(2).first ?? "")
     case .now: return stampBeginning(Array(arguments.dropFirst(2)))

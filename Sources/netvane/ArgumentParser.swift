@@ -131,8 +131,9 @@ struct ArgumentParser {
       }
       return .run(
         RunOptions(
-          directory: operand, config: values[.config], dryRun: values[.dryRun] != nil,
-          record: values[.record], redact: values[.noRedact] == nil, json: values[.json] != nil))
+          directory: operand, config: values[.config], state: values[.state],
+          dryRun: values[.dryRun] != nil, record: values[.record], redact: values[.noRedact] == nil,
+          json: values[.json] != nil))
     case .status: return .status(try askOptions())
     case .explain: return .explain(try askOptions())
     case .check:

@@ -23,7 +23,7 @@ struct CommandEntry: Sendable {
 /// One flag. Parsing, help and the tests all read this table, so a flag is added in one place.
 struct Flag: Sendable {
   enum Name: String, CaseIterable, Sendable {
-    case config, dryRun = "dry-run", record, noRedact = "no-redact", json
+    case config, state, dryRun = "dry-run", record, noRedact = "no-redact", json
     case required, prohibited, interface
     case help, version
 
@@ -81,8 +81,15 @@ let flagTable: [Flag] = [
     help: "the configuration, instead of netvane/config.lua in $XDG_CONFIG_HOME or /etc",
     commands: [.run, .status, .explain, .check]),
   Flag(
+    name: .state, placeholder: "DIR",
+    help: """
+      where to keep what policies must not forget, instead of $STATE_DIRECTORY or netvane in \
+      $XDG_STATE_HOME (~/.local/state); none: keep nothing
+      """,
+    commands: [.run]),
+  Flag(
     name: .dryRun, placeholder: nil,
-    help: "say which actions would be done, do none", commands: [.run]),
+    help: "say which actions would be done, do none and keep nothing", commands: [.run]),
   Flag(
     name: .record, placeholder: "FILE",
     help: "write what the kernel says to FILE, names and addresses made unrecognisable",

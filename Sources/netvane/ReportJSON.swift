@@ -6,7 +6,7 @@ import PathDaemon
 /// - `ready`: version, policies
 /// - `path`: policy, monitor, status, reason, why, interface, type, initial, changed, causes,
 ///   sequence
-/// - `alert`: policy, key, state, severity, title, body, cause (of a resolved one)
+/// - `alert`: policy, key, state, severity, title, body, cause (of a resolved one, or `restored`)
 /// - `publish`: policy, name, value
 /// - `action`: policy, key, kind, state, detail
 /// - `policy`: policy, state, detail

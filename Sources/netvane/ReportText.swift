@@ -65,7 +65,7 @@ struct ReportText {
     let isUp = notice.state == .raised || notice.state == .updated
     let first =
       prefix + kind("alert", isUp ? style : .faint) + owner(notice.policy)
-      + "\(notice.state.rawValue)  "
+      + "\(notice.cause == .restored ? "restored" : notice.state.rawValue)  "
       + console.styled(visible(notice.content.title), .bold)
     guard isUp, !notice.content.body.isEmpty else { return [first] }
     return [first, Self.indent + visible(notice.content.body)]

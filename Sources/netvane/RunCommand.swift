@@ -45,13 +45,21 @@ struct RunCommand {
       scripts: directory.scripts, refused: directory.refused, configuration: configuration,
       version: netvaneVersion)
     settings.isDryRun = options.dryRun
+    settings.state = options.state
     settings.record = options.record
     settings.redacts = options.redact
     let reporter = Reporter(
       console: console, isJSON: options.json,
       offersButtons: !options.json && isTerminal())
+    let daemon: Daemon
+    do throws(DaemonError) {
+      daemon = try Daemon(settings: settings, delegate: reporter)
+    } catch {
+      console.complain("netvane: \(visible(error.message))")
+      if case .state = error { return 2 }
+      return 1
+    }
     do throws(LoopError) {
-      let daemon = try Daemon(settings: settings, delegate: reporter)
       return try daemon.run()
     } catch {
       console.complain("netvane: \(visible(error.message))")

@@ -1,5 +1,5 @@
 -- hostile: has a migration that returns a function
--- expect: error plain data
+-- expect: load-error plain data
 -- stage: handler
 -- needs: api
 -- needs: store

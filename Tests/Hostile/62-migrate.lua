@@ -1,5 +1,5 @@
 -- hostile: has a migration that fails
--- expect: error will not
+-- expect: load-error will not
 -- stage: handler
 -- needs: api
 -- needs: store

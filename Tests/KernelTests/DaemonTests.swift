@@ -135,7 +135,7 @@ extension KernelTests.Daemon {
       }
       """)
     let program = try Program(
-      ["run", "--json", site.policies, "--config", site.config], room: 4096)
+      ["run", "--json", site.policies, "--config", site.config, "--state", "none"], room: 4096)
     _ = try program.event("path")
     // Whether it waits already or is about to: more is to be said than there is room for.
     program.send(SIGTERM)

@@ -24,7 +24,10 @@ extension KernelTests.Recordings {
       neighbour replace 93.184.216.1 lladdr 3c:22:fb:01:02:03 dev wlan0
       """)
     let program = try Program(
-      ["run", "--json", site.policies, "--config", site.config, "--record", trace] + flags)
+      [
+        "run", "--json", site.policies, "--config", site.config, "--state", "none", "--record",
+        trace,
+      ] + flags)
     _ = try program.event("path") { $0.text("status") == "satisfied" }
     try site.lab.setCarrier("wlan0", false)
     _ = try program.event("alert") { $0.text("state") == "raised" }

@@ -47,18 +47,22 @@ struct Site {
     """.write(toFile: config, atomically: true, encoding: .utf8)
   }
 
-  /// `netvane run` with JSON.
+  /// `netvane run` with JSON; it keeps nothing unless told where.
   func run(
     _ flags: String..., environment: [String: String] = [:], launcher: [String] = []
   ) throws -> Program {
     try Program(
-      ["run", "--json", policies, "--config", config] + flags, environment: environment,
-      launcher: launcher)
+      words(flags), environment: environment, launcher: launcher)
+  }
+
+  private func words(_ flags: [String]) -> [String] {
+    ["run", "--json", policies, "--config", config]
+      + (flags.contains("--state") ? [] : ["--state", "none"]) + flags
   }
 
   /// Runs it until the first verdict.
   func runToVerdict(_ flags: String...) throws -> Program {
-    let program = try Program(["run", "--json", policies, "--config", config] + flags)
+    let program = try Program(words(flags))
     _ = try program.event("path")
     return program
   }

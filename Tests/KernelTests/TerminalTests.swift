@@ -98,7 +98,7 @@ extension Site {
   ) throws -> Program {
     defer { terminal.leave() }
     return try Program(
-      ["run", policies, "--config", config],
+      ["run", policies, "--config", config, "--state", "none"],
       environment: environment.merging(["TERM": "xterm"]) { $1 }, launcher: launcher,
       terminal: terminal.inner)
   }

@@ -24,8 +24,9 @@ import Testing
       }
       """
     let script = PolicyScript(name: "storm", file: "storm.lua", source: Array(text.utf8))
-    let settings = DaemonSettings(
+    var settings = DaemonSettings(
       scripts: [script], configuration: Configuration(), version: "test")
+    settings.state = "none"
     let delegate = Silence()
     let daemon = try Daemon(settings: settings, delegate: delegate)
     let end = try daemon.loop.makeTimer(.awake) { daemon.loop.stop(0) }

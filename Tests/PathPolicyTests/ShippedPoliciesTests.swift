@@ -9,11 +9,18 @@ struct ShippedPoliciesTests {
   final class Desk {
     let simulator = Simulator()
 
-    init(_ config: String = "return {}") throws {
+    init(
+      _ config: String = "return {}", after before: Desk? = nil
+    ) throws {
       let directory = try PolicyDirectory(reading: Repository.path("policies"))
       let settings = try ConfigurationReader.parse(Array(config.utf8), file: "config.lua")
       #expect(directory.refused == [])
-      simulator.load(directory.scripts) { name in
+      var memories: [String: PolicyMemory] = [:]
+      for script in directory.scripts {
+        memories[script.name] = before?.simulator.engine.memory(of: script.name)
+      }
+      simulator.advance(before?.simulator.awake ?? .zero)
+      simulator.load(directory.scripts, memories: memories) { name in
         var own = settings.settings(for: name)
         own.deadline = nil
         return own
@@ -54,6 +61,36 @@ struct ShippedPoliciesTests {
         return PlainReader.decode(data)
       }
     }
+  }
+
+  @Test func `an outage that ends while nobody watches is over at the next start`() throws {
+    let before = try Desk()
+    before.up()
+    before.down()
+    before.pass(2000)
+    #expect(before.banner?.title == "Not connected" && before.popup != nil)
+    let after = try Desk(after: before)
+    #expect(after.banner?.title == "Not connected" && after.popup != nil)
+    after.up()
+    #expect(after.banner?.title == "Back online" && after.popup == nil)
+    after.pass(5000)
+    #expect(after.banner == nil)
+    #expect(after.states("reconnect-banner") == [.raised, .updated, .expired])
+    #expect(after.faults == [])
+  }
+
+  @Test func `an outage that goes on over a restart is told of once`() throws {
+    let before = try Desk()
+    before.up()
+    before.down()
+    before.pass(2000)
+    let after = try Desk(after: before)
+    after.down()
+    after.pass(60_000)
+    #expect(after.states("reconnect-banner") == [.raised])
+    #expect(after.states("offline-popup") == [.raised])
+    let causes = after.simulator.notices.map(\.notice.cause)
+    #expect(causes == [.restored, .restored])
   }
 
   @Test func `what ships is what the documents name, each a screenful`() throws {

@@ -26,6 +26,21 @@ struct KeepingTests {
     #expect(bench.names == ["netvane.db", "netvane.db-wal", "netvane.lock"])
   }
 
+  @Test func `a store of which nothing is of this boot says that there was another`() throws {
+    var store = try bench.store(boot: "one")
+    #expect(!store.recall(at: Bench.moment(100)).isAfterReboot)
+    _ = store.write(StoreBatch(memories: ["p": Bench.memory(1)]), at: Bench.moment(100))
+    store.close()
+    store = try bench.store(boot: "one")
+    #expect(!store.recall(at: Bench.moment(100)).isAfterReboot)
+    store.close()
+    store = try bench.store(boot: "two")
+    #expect(store.recall(at: Bench.moment(5)).isAfterReboot)
+    _ = store.write(StoreBatch(memories: ["p": Bench.memory(1)]), at: Bench.moment(5))
+    store.close()
+    #expect(!(try bench.store(boot: "two").recall(at: Bench.moment(6)).isAfterReboot))
+  }
+
   @Test func `a forgotten policy is gone, and back when it is written again`() throws {
     try bench.fill()
     var store = try bench.store()

@@ -118,6 +118,26 @@ package struct RandomFact {
     }
   }
 
+  private mutating func memory() -> PolicyMemory {
+    var memory = PolicyMemory()
+    memory.state = random.pick([nil, .text(text())])
+    memory.version = random.pick([0, 7])
+    memory.wasStarted = random.chance(50)
+    for _ in 0..<random.number(0...2) {
+      memory.timers[text()] = PolicyMemory.Timer(
+        deadline: .seconds(random.number(0...99)), untilChange: random.pick([nil, "internet"]),
+        acrossReboot: random.chance(50))
+      memory.recurring[text()] = PolicyMemory.Turn(deadline: .seconds(8), period: .seconds(9))
+      let key = text()
+      memory.alerts[key] = PolicyMemory.Alert(
+        content: AlertContent(
+          key: key, title: text(), body: text(), buttons: [AlertButton(id: text(), label: text())]),
+        expires: random.pick([nil, .seconds(7)]), isExpiryHeld: random.chance(50))
+      memory.published[text()] = .text(text())
+    }
+    return memory
+  }
+
   private mutating func policySet() -> PolicySet {
     var set = PolicySet(reason: random.pick(StartReason.allCases), loaded: [])
     for name in ["a", "b"].prefix(random.number(0...2)) {
@@ -133,8 +153,10 @@ package struct RandomFact {
           name: name, about: text(), isEnabled: random.chance(80), monitors: [monitor],
           every: random.pick([[], [RecurringTimer(name: "t", period: .seconds(9))]]),
           handlers: random.pick([[], [.path], Set(Handler.allCases)]),
-          state: random.pick([.emptyMap, .text("\u{0}x")])))
+          state: random.pick([.emptyMap, .text("\u{0}x")]), version: random.pick([0, 7])))
       if random.chance(50) { set.changed.insert(name) }
+      if random.chance(40) { set.memories[name] = memory() }
+      if random.chance(20) { set.migrated[name] = .text(text()) }
     }
     if random.chance(40) {
       set.rejected = [

@@ -26,11 +26,18 @@ package final class ScriptedWorld: World {
     }
   }
 
-  package func start(_ declarations: PolicyDeclaration...) {
+  package func start(_ declarations: PolicyDeclaration...) { start(declarations) }
+
+  /// Starts with what an earlier run left.
+  package func start(
+    _ declarations: [PolicyDeclaration], reason: StartReason = .start,
+    memories: [String: PolicyMemory] = [:], migrated: [String: PlainData] = [:]
+  ) {
     feed(
       .policies(
         PolicySet(
-          reason: .start, loaded: declarations, changed: Set(declarations.map(\.name)))))
+          reason: reason, loaded: declarations, changed: Set(declarations.map(\.name)),
+          memories: memories, migrated: migrated)))
   }
 
   package func reload(

@@ -12,8 +12,11 @@ package final class Simulator: World {
 
   package func load(
     _ scripts: [PolicyScript], reason: StartReason = .start,
+    memories: [String: PolicyMemory] = [:],
     settings: (String) -> PolicySettings = { _ in PolicySettings(deadline: nil) }
   ) {
-    feed(.policies(runtime.load(scripts, reason: reason, settings: settings)))
+    feed(
+      .policies(
+        runtime.load(scripts, reason: reason, memories: memories, settings: settings)))
   }
 }

@@ -90,7 +90,33 @@ package struct TraceReader {
   private func policies(_ json: JSONObject) throws -> PolicySet {
     PolicySet(
       reason: try json.word("reason"), loaded: try json.objects("loaded").map(declaration),
-      rejected: try json.objects("rejected").map(fault), changed: Set(try json.texts("changed")))
+      rejected: try json.objects("rejected").map(fault), changed: Set(try json.texts("changed")),
+      memories: try byName(json, "memories") { text in
+        guard let memory = PolicyMemory(bytes: try bytes(text)) else {
+          throw Malformed(description: "memory")
+        }
+        return memory
+      }, migrated: try byName(json, "migrated") { PlainData(bytes: try bytes($0)) })
+  }
+
+  private func byName<Value>(
+    _ json: JSONObject, _ key: String, _ read: (String) throws -> Value
+  ) throws -> [String: Value] {
+    guard json.has(key) else { return [:] }
+    let object = try json.object(key)
+    var entries: [String: Value] = [:]
+    for name in object.values.keys { entries[name] = try read(object.text(name)) }
+    return entries
+  }
+
+  private func bytes(_ hexadecimal: String) throws -> [UInt8] {
+    let digits = Array(hexadecimal)
+    return try stride(from: 0, to: digits.count, by: 2).map { place in
+      guard let byte = UInt8(String(digits[place...(place + 1)]), radix: 16) else {
+        throw Malformed(description: hexadecimal)
+      }
+      return byte
+    }
   }
 
   private func fault(_ json: JSONObject) throws -> PolicyFault {
@@ -103,16 +129,7 @@ package struct TraceReader {
 
   private func declaration(_ json: JSONObject) throws -> PolicyDeclaration {
     var state = PlainData.emptyMap
-    if let text = json.optionalText("state") {
-      let digits = Array(text)
-      state = PlainData(
-        bytes: try stride(from: 0, to: digits.count, by: 2).map { place in
-          guard let byte = UInt8(String(digits[place...(place + 1)]), radix: 16) else {
-            throw Malformed(description: "state")
-          }
-          return byte
-        })
-    }
+    if let text = json.optionalText("state") { state = PlainData(bytes: try bytes(text)) }
     return PolicyDeclaration(
       name: try json.text("name"), about: json.optionalText("about") ?? "",
       isEnabled: !json.flag("disabled"), monitors: try json.objects("monitors").map(monitor),
@@ -124,7 +141,7 @@ package struct TraceReader {
         try json.texts("handlers").map { word in
           guard let handler = Handler(rawValue: word) else { throw Malformed(description: word) }
           return handler
-        }), state: state)
+        }), state: state, version: try json.integer("version", or: 0))
   }
 
   private func monitor(_ json: JSONObject) throws -> MonitorDeclaration {

@@ -17,7 +17,8 @@ enum ImportLedger {
     "PathActions": ["PathCore", "CLinux", "CCurl", "Glibc"],
     "PathStore": ["PathCore", "CSQLite", "Glibc"],
     "PathDaemon": [
-      "PathCore", "PathKernel", "PathPolicy", "PathActions", "CLinux", "CSystemd", "Glibc",
+      "PathCore", "PathKernel", "PathPolicy", "PathActions", "PathStore", "CLinux", "CSystemd",
+      "Glibc",
     ],
     "netvane": ["PathDaemon", "PathCore", "PathPolicy", "CLinux", "Glibc"],
     "netvane-bench": [

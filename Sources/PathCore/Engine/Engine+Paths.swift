@@ -197,6 +197,7 @@ extension Engine {
   ) {
     tell(path, policy, monitor, extra: extra)
     releaseHeldExpiries(policy)
+    noteVerdicts(policy)
   }
 
   /// Delivers, and leaves alerts whose end waits to the caller.

@@ -13,9 +13,11 @@ extension Engine {
     let known = Set(policies.map(\.name))
     for declaration in loaded {
       if let index = policyIndex(declaration.name) {
-        adopt(declaration, index, isChanged: set.changed.contains(declaration.name))
+        adopt(
+          declaration, index, isChanged: set.changed.contains(declaration.name),
+          migrated: set.migrated[declaration.name])
       } else {
-        policies.append(PolicyState(declaration: declaration))
+        policies.append(recalled(declaration, set))
       }
     }
     policies.sort { $0.name < $1.name }
@@ -26,6 +28,7 @@ extension Engine {
     }
     guard snapshot != nil, !isAsleep, !awaitsSnapshot else { return }
     for index in policies.indices {
+      noteVerdicts(index)
       for monitor in policies[index].monitors.indices { observe(index, monitor) }
       // What a pending change of a monitor that is gone held back.
       releaseHeldExpiries(index)
@@ -33,7 +36,9 @@ extension Engine {
   }
 
   /// Gives the new text of a policy the books of the old one.
-  private mutating func adopt(_ declaration: PolicyDeclaration, _ index: Int, isChanged: Bool) {
+  private mutating func adopt(
+    _ declaration: PolicyDeclaration, _ index: Int, isChanged: Bool, migrated: PlainData?
+  ) {
     let old = policies[index].declaration
     for monitor in policies[index].monitors.indices
     where !declaration.monitors.contains(where: {
@@ -55,7 +60,15 @@ extension Engine {
     guard isChanged else { return }
     // State that no handler ever changed is the text's own default. The host is told either way:
     // which state counts is for the engine to say.
-    if policies[index].state == old.state { policies[index].state = declaration.state }
+    if let migrated {
+      policies[index].state = migrated
+      policies[index].version = declaration.version
+    } else if policies[index].state == old.state {
+      policies[index].state = declaration.state
+      policies[index].version = declaration.version
+    } else {
+      policies[index].version = max(policies[index].version, declaration.version)
+    }
     host.reset(declaration.name, state: policies[index].state)
   }
 
@@ -85,14 +98,19 @@ extension Engine {
     let name = policies[index].name
     guard !isKnown || set.changed.contains(name) else { return }
     let wasResting = policies[index].restUntil != nil
-    forgiveFaults(index)
+    // A failure that an earlier run told of is over only when a handler went well.
+    let isRestored = !isKnown && policies[index].wasRestored
+    if !isRestored { forgiveFaults(index) }
     guard policies[index].declaration.isEnabled else {
       orders.append(.policy(name: name, .disabled, detail: policies[index].declaration.about))
+      forgiveFaults(index, cause: .policyRemoved)
       standDown(index)
       return
     }
-    orders.append(.policy(name: name, .loaded, detail: policies[index].declaration.about))
+    orders.append(.policy(name: name, .loaded, detail: detail(index, isKnown: isKnown)))
+    if isRestored { tellRestored(index) }
     armRecurring(index)
+    policies[index].wasStarted = true
     run(index, .start(reason: isKnown ? .reload : set.reason))
     for monitor in policies[index].monitors.indices { resettle(index, monitor) }
     if wasResting { fireOverdue(index) }

@@ -64,7 +64,8 @@ extension Engine {
   }
 
   mutating func endTimer(_ policy: Int, _ name: String) {
-    guard policies[policy].timers.removeValue(forKey: name) != nil else { return }
+    guard policies[policy].timers[name] != nil else { return }
+    policies[policy].timers[name] = nil
     orders.append(
       .clearTimer(TimerID(.named, policy: policies[policy].name, name: name)))
   }
@@ -122,8 +123,9 @@ extension Engine {
     }
   }
 
-  /// After a rest: timers that came due during it, in the order of their deadlines.
+  /// After a rest or a restart: timers that came due during it, in the order of their deadlines.
   mutating func fireOverdue(_ policy: Int) {
+    guard !policies[policy].awaitsVerdicts else { return }
     let name = policies[policy].name
     var due: [(at: Duration, id: TimerID)] = []
     for (key, timer) in policies[policy].timers where timer.deadline <= now.boot {

@@ -90,6 +90,23 @@ package struct Engine {
     return killed
   }
 
+  // MARK: What outlives the process
+
+  /// The policies of which something durable changed since this was last asked.
+  package mutating func takeChangedMemories() -> [String] {
+    var names: [String] = []
+    for index in policies.indices where policies[index].isMemoryChanged {
+      policies[index].isMemoryChanged = false
+      names.append(policies[index].name)
+    }
+    return names
+  }
+
+  /// What must not be forgotten of a policy; nil for one that the engine does not have.
+  package func memory(of policy: String) -> PolicyMemory? {
+    policyIndex(policy).map { policies[$0].memory(at: now.boot) }
+  }
+
   func policyIndex(_ name: String) -> Int? {
     // By index: an element handed to a closure would be copied, with all it refers to.
     for index in policies.indices where policies[index].declaration.name == name { return index }

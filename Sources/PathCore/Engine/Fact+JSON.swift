@@ -4,7 +4,8 @@
 ///     fact        {at: {awake, boot, wall, offset? [0], zone? ["UTC"]}, fact: word, …}
 ///       snapshot  … snapshot: snapshot           (see Snapshot)
 ///       policies  … policies: {reason: "boot" | "start" | "reload", loaded: [declaration],
-///                              rejected? [[]]: [fault], changed? [[]]: [name]}
+///                              rejected? [[]]: [fault], changed? [[]]: [name],
+///                              memories? [{}]: {name: memory}, migrated? [{}]: {name: state}}
 ///       gap       … detail
 ///       timer     … timer: {kind, policy, name? [""]}
 ///       button    … policy, key, button
@@ -14,14 +15,16 @@
 ///                                                 deadline ended; replayed before that fact)
 ///       asleep, resumed, stop
 ///     declaration {name, about? [""], disabled? [false], monitors: [monitor],
-///                  every? [[]]: [{name, period}], handlers: [word], state? [none kept]}
+///                  every? [[]]: [{name, period}], handlers: [word], state? [none kept],
+///                  version? [0]}
 ///     monitor     {name, required? [none], prohibited? [[]]: [type], interface? [none],
 ///                  ignore? [[]]: [pattern], bound? [false],
 ///                  settle? [standard]: time | "function", settleMax? [none]}
 ///     fault       {policy, handler? [none], kind, file, line, message}
 ///
 /// `wall` counts from 1970, `offset` is in seconds east of UTC. `state` is the encoding of
-/// PlainData in hexadecimal. Before the first fact stands the header (see TraceHeader).
+/// PlainData in hexadecimal, `memory` the stored form of PolicyMemory. Before the first fact stands
+/// the header (see TraceHeader).
 extension Fact {
   package func writeJSON(into writer: inout JSONWriter, at moment: Moment) {
     writer.object { writer in
@@ -112,6 +115,20 @@ extension PolicySet {
       writer.member("changed", changed.sorted(), unless: []) { writer, names in
         writer.array(names) { $0.string($1) }
       }
+      writer.member("memories", memories, unless: [:]) { writer, memories in
+        writer.object { writer in
+          for (name, memory) in memories.sorted(by: { $0.key < $1.key }) {
+            writer.member(name, PlainData(bytes: memory.bytes).hexadecimal)
+          }
+        }
+      }
+      writer.member("migrated", migrated, unless: [:]) { writer, states in
+        writer.object { writer in
+          for (name, state) in states.sorted(by: { $0.key < $1.key }) {
+            writer.member(name, state.hexadecimal)
+          }
+        }
+      }
     }
   }
 }
@@ -135,6 +152,7 @@ extension PolicyDeclaration {
       writer.key("handlers")
       writer.array(Handler.allCases) { if handlers.contains($1) { $0.string($1.rawValue) } }
       writer.member("state", state, unless: .emptyMap) { $0.string($1.hexadecimal) }
+      writer.member("version", version, unless: 0) { $0.integer($1) }
     }
   }
 }

@@ -25,15 +25,23 @@ package struct PolicySet: Sendable {
   package var rejected: [PolicyFault]
   /// Names whose text changed since they were last loaded.
   package var changed: Set<String>
+  /// What earlier runs left of each policy, by the clocks of now; counts for those that are new to
+  /// the engine.
+  package var memories: [String: PolicyMemory]
+  /// States that a policy's `migrate` made of older ones.
+  package var migrated: [String: PlainData]
 
   package init(
     reason: StartReason, loaded: [PolicyDeclaration], rejected: [PolicyFault] = [],
-    changed: Set<String> = []
+    changed: Set<String> = [], memories: [String: PolicyMemory] = [:],
+    migrated: [String: PlainData] = [:]
   ) {
     self.reason = reason
     self.loaded = loaded
     self.rejected = rejected
     self.changed = changed
+    self.memories = memories
+    self.migrated = migrated
   }
 }
 

@@ -45,10 +45,12 @@ package struct AlertNotice: Hashable, Sendable {
     case raised, updated, dismissed, expired, resolved
   }
 
-  /// Why an alert was resolved.
+  /// Why an alert was resolved, or why it is told as raised when nobody raised it now.
   package enum Cause: String, CaseIterable, Hashable, Sendable {
     case handler
     case policyRemoved = "policy-removed"
+    /// Raised in an earlier run, and still up.
+    case restored
   }
 
   package var policy: String

@@ -61,12 +61,14 @@ package struct PolicyDeclaration: Hashable, Sendable {
   package var handlers: Set<Handler>
   /// What `ctx.state` holds before the policy changed it.
   package var state: PlainData
+  /// Of the state's form; 0 when the text says none.
+  package var version: Int64
 
   package init(
     name: String, about: String = "", isEnabled: Bool = true,
     monitors: [MonitorDeclaration] = [MonitorDeclaration(name: "internet")],
     every: [RecurringTimer] = [], handlers: Set<Handler> = [.path],
-    state: PlainData = .emptyMap
+    state: PlainData = .emptyMap, version: Int64 = 0
   ) {
     self.name = name
     self.about = about
@@ -75,5 +77,6 @@ package struct PolicyDeclaration: Hashable, Sendable {
     self.every = every
     self.handlers = handlers
     self.state = state
+    self.version = version
   }
 }

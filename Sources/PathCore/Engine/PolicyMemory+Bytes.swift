@@ -13,7 +13,7 @@ extension PolicyMemory {
 
   package var bytes: [UInt8] {
     var writer = MapWriter()
-    writer.data("state", state)
+    if let state { writer.data("state", state) }
     if version != 0 { writer.integer("version", version) }
     if wasStarted { writer.bool("started", true) }
     writer.map("timers", timers) { writer, timer in
@@ -39,7 +39,7 @@ extension PolicyMemory {
     else { return nil }
     self.init()
     do throws(Damage) {
-      state = try fields.data("state") ?? .emptyMap
+      state = try fields.data("state")
       version = try fields.integer("version") ?? 0
       wasStarted = try fields.bool("started")
       timers = try fields.map("timers") { fields throws(Damage) in

@@ -1,8 +1,9 @@
 /// What of a policy must outlive the process: a reload, a crash and a reboot. Times are of the boot
 /// clock of the boot it was stored in.
 package struct PolicyMemory: Hashable, Sendable {
-  /// `ctx.state`, and the `version` of the policy that wrote it.
-  package var state: PlainData = .emptyMap
+  /// `ctx.state`, and the `version` of the policy that wrote it; nil while it is the default of the
+  /// policy's text, whatever that may be by then.
+  package var state: PlainData?
   package var version: Int64 = 0
   /// Whether the policy was ever started before.
   package var wasStarted = false
@@ -60,8 +61,7 @@ package struct PolicyMemory: Hashable, Sendable {
   /// Within one boot nothing changes: what came due meanwhile is late, not gone. In another boot
   /// timers run on by the wall clock, and one that came due meanwhile is dropped unless it was
   /// started with `across_reboot`. Turns and expiries that came due stay: one late turn, and an
-  /// alert whose time is over. `retries` and `limits` are left to those who know their times; see
-  /// `BootStamp.translate`.
+  /// alert whose time is over. The last try of a retry is long ago.
   package func translated(from stored: BootStamp, to now: BootStamp) -> PolicyMemory {
     if stored.isSameBoot(as: now) { return self }
     var memory = self
@@ -70,6 +70,8 @@ package struct PolicyMemory: Hashable, Sendable {
       timer.deadline = stored.translate(timer.deadline, to: now)
       return timer.acrossReboot || timer.deadline > now.boot ? timer : nil
     }
+    memory.retries = retries.mapValues { ActionSlot.translate($0, from: stored, to: now) }
+    memory.limits = limits.mapValues { RunLog.translate($0, from: stored, to: now) }
     memory.recurring = recurring.mapValues {
       Turn(deadline: stored.translate($0.deadline, to: now), period: $0.period)
     }

@@ -2,25 +2,32 @@
 struct PolicyState {
   var declaration: PolicyDeclaration
   var monitors: [MonitorState] = []
-  var alerts: [String: LiveAlert] = [:]
-  var timers: [String: NamedTimer] = [:]
-  var recurring: [String: Turn] = [:]
-  var published: [String: PlainData] = [:]
-  var state: PlainData
+  // What outlives the process. Whatever changes it marks it, so that nobody can forget to.
+  var alerts: [String: LiveAlert] = [:] { didSet { isMemoryChanged = true } }
+  var timers: [String: NamedTimer] = [:] { didSet { isMemoryChanged = true } }
+  var recurring: [String: Turn] = [:] { didSet { isMemoryChanged = true } }
+  var published: [String: PlainData] = [:] { didSet { isMemoryChanged = true } }
+  var state: PlainData { didSet { isMemoryChanged = true } }
+  /// The `version` that the state is of.
+  var version: Int64 { didSet { isMemoryChanged = true } }
+  var wasStarted = false { didSet { isMemoryChanged = true } }
+  /// The alert that the engine itself raised because the policy keeps failing.
+  var faultAlert: AlertContent? { didSet { isMemoryChanged = true } }
   /// By the action's key.
-  var actions: [String: ActionSlot] = [:]
-  var runs: [String: RunLog] = [:]
+  var actions: [String: ActionSlot] = [:] { didSet { isMemoryChanged = true } }
+  var runs: [String: RunLog] = [:] { didSet { isMemoryChanged = true } }
+  /// Whether `memory` may differ from what was last taken to be stored.
+  var isMemoryChanged = false
+  /// It was restored, and not every monitor has given its first verdict since: what came due while
+  /// nobody ran waits for that.
+  var awaitsVerdicts = false
   /// Random numbers drawn so far.
   var draws: Int64 = 0
-  /// What must outlive the process changed since it was last asked for.
-  var isMemoryChanged = false
   var calls: Int64 = 0
   var faultsInARow = 0
   var restLength = EngineLimits.restShortest
   /// The boot time at which a resting policy may try again.
   var restUntil: Duration?
-  /// The alert that the engine itself raised because the policy keeps failing.
-  var faultAlert: AlertContent?
   var timerCalls = MinuteBudget(limit: EngineLimits.timerCallsPerMinute)
   var actionCalls = MinuteBudget(limit: EngineLimits.actionsPerMinute)
   var logLines = MinuteBudget(limit: EngineLimits.logLinesPerMinute)
@@ -28,44 +35,31 @@ struct PolicyState {
   init(declaration: PolicyDeclaration) {
     self.declaration = declaration
     state = declaration.state
+    version = declaration.version
     monitors = declaration.monitors.map { MonitorState(declaration: $0, filter: 0) }
   }
 
   var name: String { declaration.name }
   var isAtWork: Bool { declaration.isEnabled && restUntil == nil }
   var hasUnreportedChange: Bool {
+    // What happened before the first verdict of this run may be a change that nobody reported.
+    if awaitsVerdicts, restUntil == nil { return true }
     // By index: an element handed to a closure would be copied, with all it refers to.
     for index in monitors.indices where monitors[index].candidate != nil { return true }
     return false
   }
 }
 
-/// An alert that is up.
-struct LiveAlert {
-  var content: AlertContent
-  /// By the boot clock; nil when it stays until resolved.
-  var expires: Duration?
-  /// The time came while a change was unreported.
-  var isExpiryHeld = false
+typealias LiveAlert = PolicyMemory.Alert
+typealias NamedTimer = PolicyMemory.Timer
+typealias Turn = PolicyMemory.Turn
 
+extension PolicyMemory.Alert {
   /// The time for which an `expiry` wake-up is asked.
   var armedExpiry: Duration? { isExpiryHeld ? nil : expires }
 }
 
-/// A policy's timer that runs.
-struct NamedTimer {
-  /// By the boot clock.
-  var deadline: Duration
-  var untilChange: String?
-  var acrossReboot: Bool
-}
-
-/// The next turn of a recurring timer.
-struct Turn {
-  /// By the boot clock.
-  var deadline: Duration
-  var period: Duration
-
+extension PolicyMemory.Turn {
   /// Missed turns, as after a sleep, are one late turn; the turns keep their rhythm.
   mutating func advance(beyond now: Duration) {
     let missed = (now - deadline).nanoseconds / max(period.nanoseconds, 1)

@@ -103,11 +103,18 @@ package struct Redactor: Sendable {
     }
   }
 
-  /// Policies name interfaces; what else they hold is their authors' text, and their faults'.
+  /// Policies name interfaces; what else they hold is their authors' text, and their faults'. What
+  /// they were left by earlier runs may hold anything that they were told then.
   private mutating func redact(_ set: PolicySet) -> PolicySet {
     var redacted = set
     for index in redacted.rejected.indices {
       redacted.rejected[index].message = text(set.rejected[index].message)
+    }
+    for (name, memory) in set.memories.sorted(by: { $0.key < $1.key }) {
+      redacted.memories[name] = redact(memory)
+    }
+    for (name, state) in set.migrated.sorted(by: { $0.key < $1.key }) {
+      redacted.migrated[name] = data(state)
     }
     return redacted
   }

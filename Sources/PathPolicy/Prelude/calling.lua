@@ -76,5 +76,6 @@ end
 return function(op, ...)
   if op == "call" then return call(...) end
   if op == "describe" then return describe(...) end
+  if op == "migrate" then return migrate(...) end
   return host.chunk
 end

@@ -102,5 +102,21 @@ local function describe(config, place)
   return {
     about = good.description and cut(good.description, TITLE_MAX) or "", enabled = good.enabled ~= false,
     monitors = list, every = describe_every(good.every or {}), handlers = handlers, state = members.state,
+    version = good.version, migrates = good.migrate ~= nil,
   }
+end
+
+-- Hands the state over that the text of an older version left; the state that this one makes of it.
+local function migrate(old, from)
+  handler_name, handler = "migrate", policy.migrate
+  local state = handler(old, from)
+  if type(state) ~= "table" then
+    fail_in(handler, "migrate must return the new state, a table of plain data, not " .. shown(state))
+  end
+  local ok, bytes = pcall(host.encode, state, "the state that migrate returns", AROUND_STATE)
+  if not ok then fail_in(handler, tostring(bytes)) end
+  if #bytes > STATE_MAX then
+    fail_in(handler, "the state that migrate returns may have 64 KiB, not " .. #bytes .. " bytes")
+  end
+  return host.decode(bytes)
 end

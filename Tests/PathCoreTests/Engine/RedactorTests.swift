@@ -97,4 +97,37 @@ import Testing
       #expect(worlds.0.told == worlds.1.told, "seed \(seed)")
     }
   }
+  @Test func `what policies kept from earlier runs loses its addresses and names too`() throws {
+    var link = Interface(index: 2, name: "wlan0", type: .wifi, flags: [.up])
+    link.ssid = "Home Net"
+    var redactor = Redactor()
+    redactor.learn(Snapshot(interfaces: [link]))
+    let secret = "Home Net at 8.8.8.8"
+    var state = PlainWriter()
+    let map = state.beginMap()
+    state.text(secret)
+    state.integer(5)
+    state.text("list" as StaticString)
+    state.array(1)
+    state.text(secret)
+    state.endMap(map, count: 2)
+    var memory = PolicyMemory()
+    memory.state = PlainData(bytes: state.bytes)
+    memory.published = ["n": .text(secret)]
+    memory.alerts["k"] = PolicyMemory.Alert(
+      content: AlertContent(
+        key: "k", title: secret, body: secret, buttons: [AlertButton(id: "b", label: secret)]))
+    memory.timers["t"] = PolicyMemory.Timer(deadline: .seconds(1))
+    let set = PolicySet(
+      reason: .start, loaded: [], memories: ["p": memory], migrated: ["p": .text(secret)])
+    guard case .policies(let redacted) = redactor.redact(.policies(set)) else { return }
+    let shown = "network-1 at 192.0.2.8"
+    let kept = try #require(redacted.memories["p"])
+    #expect(redacted.migrated["p"] == .text(shown))
+    #expect(kept.state?.jsonText == #"{"\#(shown)":5,"list":["\#(shown)"]}"#)
+    #expect(kept.published["n"] == .text(shown))
+    #expect(kept.alerts["k"]?.content.title == shown && kept.alerts["k"]?.content.body == shown)
+    #expect(kept.alerts["k"]?.content.buttons.first?.label == shown)
+    #expect(kept.timers == memory.timers)
+  }
 }

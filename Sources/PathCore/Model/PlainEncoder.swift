@@ -1,9 +1,7 @@
-import PathCore
-
 /// Writes a decoded value back in its encoding; key order and number kinds stay as they were.
-enum PlainEncoder {
+package enum PlainEncoder {
   /// Nil for nothing: there is no policy state or published value that is nil.
-  static func encode(_ value: PlainValue) -> PlainData? {
+  package static func encode(_ value: PlainValue) -> PlainData? {
     if value == .null { return nil }
     var writer = PlainWriter()
     write(value, to: &writer)
