@@ -5,9 +5,10 @@ extension Engine {
   mutating func ask(_ policy: Int, _ request: ActionRequest) {
     guard policies[policy].actionCalls.take(at: now.boot) else {
       // Its handler is not told: it might ask again for ever.
+      guard policies[policy].actionCalls.isJustSpent else { return }
       return report(
         policy, request, .refused,
-        "more than \(EngineLimits.actionsPerMinute) actions in a minute; this one is left out")
+        "more than \(EngineLimits.actionsPerMinute) actions in a minute; the rest is left out")
     }
     if let wanted = request.onlyWhile, wanted != statusForActions(policy) {
       return turnAway(
@@ -58,14 +59,17 @@ extension Engine {
     let request = slot.request
     if let limit = request.limit {
       var runs = policies[policy].runs[key] ?? RunLog()
-      let free = runs.nextFree(limit, at: now.boot)
-      policies[policy].runs[key] = runs
-      if let free {
-        if request.retry != nil { return wait(policy, key, until: free) }
+      if let free = runs.nextFree(limit, at: now.boot) {
+        if let rule = request.retry, isWithin(rule, slot, waiting: free - now.boot) {
+          report(policy, request, .waiting, "more than \(limit.text)")
+          return wait(policy, key, until: free)
+        }
         let refusal = ActionResult(.refused, error: "more than \(limit.text)")
         return endSlot(policy, slot, refusal)
       }
-      policies[policy].runs[key]?.note(at: now.boot)
+      runs.note(at: now.boot)
+      policies[policy].runs[key] = runs
+      forgetOldRuns(policy)
     }
     if let time = request.disturbs { noteDisturbance(time) }
     serial += 1
@@ -78,6 +82,17 @@ extension Engine {
     report(policy, request, .started, slot.attempt > 1 ? "try \(slot.attempt)" : "")
     let id = ActionID(policy: policies[policy].name, key: key, serial: serial)
     orders.append(.perform(id, request.action, facts: request.facts))
+  }
+
+  /// A policy that makes up keys cannot fill the memory: those that rested longest are forgotten.
+  private mutating func forgetOldRuns(_ policy: Int) {
+    while policies[policy].runs.count > EngineLimits.limitedKeysPerPolicy {
+      let oldest = policies[policy].runs.min {
+        ($0.value.last, $0.key) < ($1.value.last, $1.key)
+      }
+      guard let oldest else { return }
+      policies[policy].runs[oldest.key] = nil
+    }
   }
 
   /// What became of an action that was begun. A result that nobody waits for is an old one's.
@@ -149,6 +164,7 @@ extension Engine {
     let name = policies[policy].name
     for key in policies[policy].actions.keys.sorted() {
       guard let slot = policies[policy].actions.removeValue(forKey: key) else { continue }
+      report(policy, slot.request, .dropped, "the policy is gone")
       if let serial = slot.serial {
         orders.append(.cancel(ActionID(policy: name, key: key, serial: serial)))
       }
@@ -188,7 +204,6 @@ extension Engine {
     disturbance.until = max(disturbance.until, until)
   }
 
-  func isSelfInflicted(_ began: Duration) -> Bool {
-    began >= disturbance.from && began < disturbance.until
-  }
+  /// Whether what changes now is an action's doing; what led to the action itself is not.
+  var isDisturbed: Bool { now.awake > disturbance.from && now.awake < disturbance.until }
 }

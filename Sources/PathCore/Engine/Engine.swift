@@ -85,6 +85,7 @@ extension Engine {
   private mutating func fallAsleep() {
     guard !isAsleep else { return }
     isAsleep = true
+    reviewRetries()
     tellAll(.asleep)
   }
 
@@ -93,6 +94,7 @@ extension Engine {
     guard isAsleep || !awaitsSnapshot else { return }
     isAsleep = false
     awaitsSnapshot = true
+    reviewRetries()
     resumeHold = now.awake + EngineLimits.resumePatience
     for index in policies.indices {
       for monitor in policies[index].monitors.indices {
