@@ -20,6 +20,7 @@ extension Engine {
       return begin(policy, request)
     }
     policies[policy].actions[request.key]?.pending = request
+    policies[policy].isMemoryChanged = true
     if let older = slot.pending {
       turnAway(policy, older, ActionResult(.dropped, error: Self.replaced))
     }
@@ -30,6 +31,7 @@ extension Engine {
   /// `ctx.cancel(key)`: what waits is dropped, what runs is ended.
   mutating func cancelAction(_ policy: Int, _ key: String) {
     guard let slot = policies[policy].actions[key] else { return }
+    policies[policy].isMemoryChanged = true
     let result = ActionResult(.dropped, error: "it was cancelled")
     if let pending = slot.pending {
       policies[policy].actions[key]?.pending = nil
@@ -71,8 +73,8 @@ extension Engine {
       policies[policy].runs[key] = runs
       forgetOldRuns(policy)
     }
-    if let time = request.disturbs { noteDisturbance(time) }
     serial += 1
+    if let time = request.disturbs { noteDisturbance(time) }
     slot.serial = serial
     slot.attempt += 1
     slot.due = nil
@@ -102,6 +104,8 @@ extension Engine {
     else { return }
     slot.serial = nil
     policies[policy].actions[id.key] = slot
+    // What was not begun disturbs nothing.
+    if result.ending == .refused { disturbances.removeAll { $0.serial == id.serial } }
     let mayRetry = result.ending == .failed && slot.request.retry != nil && slot.pending == nil
     if mayRetry, let wait = scheduleRetry(policy, id.key) {
       report(policy, slot.request, .failed, "\(result.error); the next try \(wait)")
@@ -199,11 +203,17 @@ extension Engine {
 
   /// An action that changes the network itself begins: what changes for a while is its own doing.
   private mutating func noteDisturbance(_ time: Duration) {
-    let until = now.awake + time
-    if now.awake >= disturbance.until { disturbance.from = now.awake }
-    disturbance.until = max(disturbance.until, until)
+    disturbances.removeAll { $0.until <= now.awake }
+    disturbances.append(
+      Disturbance(serial: serial, from: now.awake, until: now.awake + time))
+    // Of more the one that ends first is missed least.
+    guard disturbances.count > EngineLimits.disturbances else { return }
+    let first = disturbances.indices.min { disturbances[$0].until < disturbances[$1].until }
+    if let first { disturbances.remove(at: first) }
   }
 
   /// Whether what changes now is an action's doing; what led to the action itself is not.
-  var isDisturbed: Bool { now.awake > disturbance.from && now.awake < disturbance.until }
+  var isDisturbed: Bool {
+    disturbances.contains { now.awake > $0.from && now.awake < $0.until }
+  }
 }

@@ -92,7 +92,7 @@ extension Engine {
     guard slot.serial == nil else { return }
     var due = now.boot + draw(policy, upTo: Self.returnJitter)
     if let last = slot.lastTry {
-      due = max(due, last + rule.delay(afterFailures: slot.attempt))
+      due = max(due, min(last, now.boot) + rule.delay(afterFailures: slot.attempt))
     } else if let firstDue = slot.firstDue {
       due = max(due, firstDue)
     }

@@ -255,6 +255,36 @@ import Testing
     #expect(marks(rig) == ["24000ms p own", "44000ms p"])
   }
 
+  @Test func `what was refused disturbs nothing, and leaves other windows alone`() {
+    for others in [false, true] {
+      let rig = ActionRig()
+      if others { rig.ask(.exec("other", disturbs: .seconds(20))) }
+      rig.ask(.exec(disturbs: .seconds(40)))
+      rig.end("k", .refused, "no command is granted under that name")
+      rig.world.wait(ms: 5000)
+      rig.world.down()
+      #expect(rig.world.deliveries.last?.event.isSelfInflicted == others)
+    }
+    let rig = ActionRig()
+    rig.ask(.exec(disturbs: .seconds(40)))
+    rig.end("k", .failed)
+    rig.world.wait(ms: 5000)
+    rig.world.down()
+    #expect(rig.world.deliveries.last?.event.isSelfInflicted == true)
+  }
+
+  @Test func `windows that are remembered have a bound`() {
+    let rig = ActionRig()
+    for index in 0..<100 {
+      rig.ask(.exec("k\(index)", disturbs: .seconds(100_000 + index)))
+      rig.end("k\(index)", .succeeded)
+    }
+    #expect(rig.world.engine.disturbances.count == EngineLimits.disturbances)
+    rig.world.advance(.seconds(100_099) - .milliseconds(1))
+    rig.world.down()
+    #expect(rig.world.deliveries.last?.event.isSelfInflicted == true)
+  }
+
   @Test func `each try of a retry disturbs anew, and the awake clock counts`() {
     let rig = ActionRig()
     rig.ask(
