@@ -176,7 +176,8 @@ final class RandomWorld {
       if let complaint { return complaint }
     }
     world.feed(.snapshot(RandomStep.snapshots[present]))
-    world.advance(.seconds(60))
+    // A rest of a minute and the settle after it are over then.
+    world.advance(.milliseconds(61_500))
     if let complaint { return complaint }
     if let name = world.uninformed.first { return "\(name) does not know the present path" }
     return delivered()
