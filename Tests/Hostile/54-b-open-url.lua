@@ -1,5 +1,5 @@
 -- hostile: opens a local file
--- expect: error not in this version
+-- expect: ok
 -- stage: handler
 -- needs: api
 

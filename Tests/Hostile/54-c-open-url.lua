@@ -1,5 +1,5 @@
 -- hostile: opens an address with a line break
--- expect: error not in this version
+-- expect: ok
 -- stage: handler
 -- needs: api
 

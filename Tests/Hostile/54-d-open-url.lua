@@ -1,5 +1,5 @@
 -- hostile: opens an address of 900 KB
--- expect: error not in this version
+-- expect: error a URL may have 2048 bytes
 -- stage: handler
 -- needs: api
 

@@ -1,5 +1,5 @@
 -- hostile: opens a script
--- expect: error not in this version
+-- expect: ok
 -- stage: handler
 -- needs: api
 

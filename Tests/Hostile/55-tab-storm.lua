@@ -1,5 +1,5 @@
 -- hostile: opens a page at each event
--- expect: error not in this version
+-- expect: ok
 -- stage: handler
 -- needs: api
 

@@ -49,13 +49,14 @@ import Testing
     slot.spent = .seconds(3)
     slot.openSince = .seconds(10)
     slot.lastTry = .seconds(11)
-    let kept = try #require(slot.memory(at: .seconds(12)).flatMap { ActionSlot(memory: $0) })
+    let kept = try #require(slot.memory(atAwake: .seconds(12)).flatMap { ActionSlot(memory: $0) })
     #expect(kept.request == slot.request)
     #expect(kept.attempt == 2 && kept.spent == .seconds(5) && kept.lastTry == .seconds(11))
     #expect(kept.serial == nil && kept.due == nil && kept.openSince == nil)
-    #expect(ActionSlot(Self.requests[2]).memory(at: .zero) == nil)
+    #expect(ActionSlot(Self.requests[2]).memory(atAwake: .zero) == nil)
     slot.pending = Self.requests[3]
-    #expect(slot.memory(at: .zero).flatMap { ActionSlot(memory: $0) }?.request == Self.requests[3])
+    let newer = slot.memory(atAwake: .zero).flatMap { ActionSlot(memory: $0) }
+    #expect(newer?.request == Self.requests[3])
   }
 
   @Test func `in another boot a try is long ago and a run as old as the wall says`() throws {
@@ -64,10 +65,13 @@ import Testing
       bootID: "b", boot: .seconds(20), wall: WallTime(unixNanoseconds: 100_000_000_000))
     var slot = ActionSlot(Self.requests[3])
     slot.lastTry = .seconds(990)
-    let kept = try #require(slot.memory(at: .seconds(1000)))
+    slot.firstDue = .seconds(1130)
+    let kept = try #require(slot.memory(atAwake: .seconds(1000)))
     #expect(ActionSlot.translate(kept, from: before, to: before) == kept)
     let moved = ActionSlot.translate(kept, from: before, to: after)
     #expect(ActionSlot(memory: moved)?.lastTry == .zero)
+    #expect(ActionSlot(memory: moved)?.firstDue == .seconds(50))
+    #expect(ActionSlot(memory: kept)?.firstDue == .seconds(1130))
     let log = RunLog(times: [.seconds(940), .seconds(1000)])
     var read = try #require(RunLog(memory: RunLog.translate(log.memory, from: before, to: after)))
     #expect(read.times == [.seconds(-140), .seconds(-80)])
@@ -79,7 +83,7 @@ import Testing
   @Test func `bytes that no engine wrote are refused, or bounded`() throws {
     var slot = ActionSlot(Self.requests[1])
     slot.lastTry = .seconds(1)
-    let bytes = try #require(slot.memory(at: .zero)).bytes
+    let bytes = try #require(slot.memory(atAwake: .zero)).bytes
     for place in bytes.indices {
       for value: UInt8 in [0, 1, 3, 5, 6, 7, 255] {
         var changed = bytes

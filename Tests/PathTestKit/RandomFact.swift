@@ -24,8 +24,19 @@ package struct RandomFact {
       .timer(TimerID(random.pick(TimerID.Kind.allCases), policy: text(), name: text()))
     case 7: .button(policy: text(), key: text(), button: text())
     case 8: .dismissed(policy: text(), key: text())
+    case 9:
+      .result(ActionID(policy: text(), key: text(), serial: random.next()), result())
     default: random.pick([.asleep, .resumed, .stop])
     }
+  }
+
+  private mutating func result() -> ActionResult {
+    ActionResult(
+      random.pick([.succeeded, .failed, .refused, .dropped]), error: text(),
+      exitCode: random.pick([nil, 0, 255, .min]), signal: random.pick([nil, 9]),
+      statusCode: random.pick([nil, 204]),
+      output: random.pick([[], Array(text().utf8), [0xFF, 0, 10], Array("192.0.2.1".utf8)]),
+      isOutputCut: random.chance(50))
   }
 
   private mutating func text() -> String {

@@ -143,6 +143,8 @@ extension HandlerOutcome {
   }
 
   package mutating func log(_ text: String) { intents.append(.log(text)) }
+
+  package mutating func act(_ request: ActionRequest) { intents.append(.act(request)) }
 }
 
 extension PlainData {

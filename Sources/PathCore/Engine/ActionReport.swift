@@ -1,7 +1,7 @@
 /// What became of an action, for people and for policies.
 package struct ActionReport: Hashable, Sendable {
   package enum State: String, CaseIterable, Hashable, Sendable {
-    case started, succeeded, failed, refused, dropped
+    case started, waiting, succeeded, failed, refused, dropped
   }
 
   package var policy: String

@@ -1,13 +1,14 @@
 /// What of actions outlives the process: retries that are under way, and what counts against a
 /// limit. A single action is not kept: whether it was done, nobody could say.
 ///
-///     retry {request, attempt, spent, lastTry?}    limit [time]
+///     retry {request, attempt, spent, lastTry?, firstDue?, facts?}    limit [time]
 ///
 /// Times are of the boot clock, in nanoseconds.
 extension ActionSlot {
   /// Nil for what is tried once. What waits behind a retry is newer, and kept in its place.
-  func memory(at now: Duration) -> PlainData? {
-    if let pending, pending.retry != nil { return ActionSlot(pending).memory(at: now) }
+  /// The time spent so far is counted by the awake clock.
+  func memory(atAwake now: Duration) -> PlainData? {
+    if let pending, pending.retry != nil { return ActionSlot(pending).memory(atAwake: now) }
     guard request.retry != nil else { return nil }
     var writer = PlainWriter()
     let map = writer.beginMap()
@@ -21,6 +22,11 @@ extension ActionSlot {
       writer.text("lastTry")
       writer.integer(lastTry.nanoseconds)
     }
+    let firstDue = attempt == 0 ? firstDue : nil
+    if let firstDue {
+      writer.text("firstDue")
+      writer.integer(firstDue.nanoseconds)
+    }
     if !request.facts.isEmpty {
       writer.text("facts")
       writer.map(request.facts.count)
@@ -29,7 +35,7 @@ extension ActionSlot {
         writer.text(value)
       }
     }
-    let count = 3 + (lastTry == nil ? 0 : 1) + (request.facts.isEmpty ? 0 : 1)
+    let count = 3 + [lastTry != nil, firstDue != nil, !request.facts.isEmpty].count { $0 }
     writer.endMap(map, count: count)
     return PlainData(bytes: writer.bytes)
   }
@@ -48,6 +54,7 @@ extension ActionSlot {
     self.attempt = Int(min(attempt, 1_000_000_000))
     self.spent = max(.nanoseconds(spent), .zero)
     lastTry = value["lastTry"].integer.map { .nanoseconds($0) }
+    firstDue = value["firstDue"].integer.map { .nanoseconds($0) }
   }
 
   /// By the clock of `now`; in another boot the last try is long ago.
@@ -55,7 +62,8 @@ extension ActionSlot {
   {
     guard !stored.isSameBoot(as: now), var slot = ActionSlot(memory: memory) else { return memory }
     if slot.lastTry != nil { slot.lastTry = .zero }
-    return slot.memory(at: .zero) ?? memory
+    slot.firstDue = slot.firstDue.map { stored.translate($0, to: now) }
+    return slot.memory(atAwake: .zero) ?? memory
   }
 }
 

@@ -10,7 +10,9 @@ struct ActionSlot {
   var due: Duration?
   /// When the last try began.
   var lastTry: Duration?
-  /// How long trying has made sense so far, and since when it does.
+  /// The first try comes no sooner, however often the path comes and goes before it.
+  var firstDue: Duration?
+  /// How long trying has made sense so far, and since when it does, by the awake clock.
   var spent: Duration = .zero
   var openSince: Duration?
   /// Takes the place of the one before it when that ends.
@@ -48,10 +50,13 @@ struct RunLog: Hashable {
 
   /// When one more is allowed; nil: now.
   mutating func nextFree(_ limit: RateLimit, at now: Duration) -> Duration? {
-    times.removeAll { $0 + limit.per <= now }
     // The clock of another boot may have been read wrongly: nothing began in the future.
+    times = times.map { min($0, now) }.filter { $0 + limit.per > now }
     return times.count < limit.count ? nil : times[times.count - limit.count] + limit.per
   }
+
+  /// The clock may not have run backwards, so the newest is the last.
+  var last: Duration { times.last ?? .zero }
 
   mutating func note(at now: Duration) {
     times.append(now)

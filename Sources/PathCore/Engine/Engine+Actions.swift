@@ -5,9 +5,10 @@ extension Engine {
   mutating func ask(_ policy: Int, _ request: ActionRequest) {
     guard policies[policy].actionCalls.take(at: now.boot) else {
       // Its handler is not told: it might ask again for ever.
+      guard policies[policy].actionCalls.isJustSpent else { return }
       return report(
         policy, request, .refused,
-        "more than \(EngineLimits.actionsPerMinute) actions in a minute; this one is left out")
+        "more than \(EngineLimits.actionsPerMinute) actions in a minute; the rest is left out")
     }
     if let wanted = request.onlyWhile, wanted != statusForActions(policy) {
       return turnAway(
@@ -19,6 +20,7 @@ extension Engine {
       return begin(policy, request)
     }
     policies[policy].actions[request.key]?.pending = request
+    policies[policy].isMemoryChanged = true
     if let older = slot.pending {
       turnAway(policy, older, ActionResult(.dropped, error: Self.replaced))
     }
@@ -29,6 +31,7 @@ extension Engine {
   /// `ctx.cancel(key)`: what waits is dropped, what runs is ended.
   mutating func cancelAction(_ policy: Int, _ key: String) {
     guard let slot = policies[policy].actions[key] else { return }
+    policies[policy].isMemoryChanged = true
     let result = ActionResult(.dropped, error: "it was cancelled")
     if let pending = slot.pending {
       policies[policy].actions[key]?.pending = nil
@@ -58,17 +61,20 @@ extension Engine {
     let request = slot.request
     if let limit = request.limit {
       var runs = policies[policy].runs[key] ?? RunLog()
-      let free = runs.nextFree(limit, at: now.boot)
-      policies[policy].runs[key] = runs
-      if let free {
-        if request.retry != nil { return wait(policy, key, until: free) }
+      if let free = runs.nextFree(limit, at: now.boot) {
+        if let rule = request.retry, isWithin(rule, slot, waiting: free - now.boot) {
+          report(policy, request, .waiting, "more than \(limit.text)")
+          return wait(policy, key, until: free)
+        }
         let refusal = ActionResult(.refused, error: "more than \(limit.text)")
         return endSlot(policy, slot, refusal)
       }
-      policies[policy].runs[key]?.note(at: now.boot)
+      runs.note(at: now.boot)
+      policies[policy].runs[key] = runs
+      forgetOldRuns(policy)
     }
-    if let time = request.disturbs { noteDisturbance(time) }
     serial += 1
+    if let time = request.disturbs { noteDisturbance(time) }
     slot.serial = serial
     slot.attempt += 1
     slot.due = nil
@@ -80,6 +86,17 @@ extension Engine {
     orders.append(.perform(id, request.action, facts: request.facts))
   }
 
+  /// A policy that makes up keys cannot fill the memory: those that rested longest are forgotten.
+  private mutating func forgetOldRuns(_ policy: Int) {
+    while policies[policy].runs.count > EngineLimits.limitedKeysPerPolicy {
+      let oldest = policies[policy].runs.min {
+        ($0.value.last, $0.key) < ($1.value.last, $1.key)
+      }
+      guard let oldest else { return }
+      policies[policy].runs[oldest.key] = nil
+    }
+  }
+
   /// What became of an action that was begun. A result that nobody waits for is an old one's.
   mutating func takeResult(_ id: ActionID, _ result: ActionResult) {
     guard let policy = policyIndex(id.policy), var slot = policies[policy].actions[id.key],
@@ -87,6 +104,8 @@ extension Engine {
     else { return }
     slot.serial = nil
     policies[policy].actions[id.key] = slot
+    // What was not begun disturbs nothing.
+    if result.ending == .refused { disturbances.removeAll { $0.serial == id.serial } }
     let mayRetry = result.ending == .failed && slot.request.retry != nil && slot.pending == nil
     if mayRetry, let wait = scheduleRetry(policy, id.key) {
       report(policy, slot.request, .failed, "\(result.error); the next try \(wait)")
@@ -149,6 +168,7 @@ extension Engine {
     let name = policies[policy].name
     for key in policies[policy].actions.keys.sorted() {
       guard let slot = policies[policy].actions.removeValue(forKey: key) else { continue }
+      report(policy, slot.request, .dropped, "the policy is gone")
       if let serial = slot.serial {
         orders.append(.cancel(ActionID(policy: name, key: key, serial: serial)))
       }
@@ -183,12 +203,17 @@ extension Engine {
 
   /// An action that changes the network itself begins: what changes for a while is its own doing.
   private mutating func noteDisturbance(_ time: Duration) {
-    let until = now.awake + time
-    if now.awake >= disturbance.until { disturbance.from = now.awake }
-    disturbance.until = max(disturbance.until, until)
+    disturbances.removeAll { $0.until <= now.awake }
+    disturbances.append(
+      Disturbance(serial: serial, from: now.awake, until: now.awake + time))
+    // Of more the one that ends first is missed least.
+    guard disturbances.count > EngineLimits.disturbances else { return }
+    let first = disturbances.indices.min { disturbances[$0].until < disturbances[$1].until }
+    if let first { disturbances.remove(at: first) }
   }
 
-  func isSelfInflicted(_ began: Duration) -> Bool {
-    began >= disturbance.from && began < disturbance.until
+  /// Whether what changes now is an action's doing; what led to the action itself is not.
+  var isDisturbed: Bool {
+    disturbances.contains { now.awake > $0.from && now.awake < $0.until }
   }
 }

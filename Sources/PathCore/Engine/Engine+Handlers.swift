@@ -103,7 +103,9 @@ extension Engine {
       case .cancelTimer(let name): timers.remove(name)
       case .publish(let name, _): names.insert(name)
       case .act(let request): actions.insert(request.key)
-      case .log, .cancelAction: break
+      case .cancelAction(let key):
+        if policies[policy].actions[key]?.serial == nil { actions.remove(key) }
+      case .log: break
       }
     }
     let bounds = [

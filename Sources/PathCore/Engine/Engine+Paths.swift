@@ -133,7 +133,7 @@ extension Engine {
     if now.awake >= resumeHold {
       policies[policy].monitors[monitor].owedCauses.remove(.resumed)
     }
-    policies[policy].monitors[monitor].changeBegan = since ?? now.awake
+    if since == nil { policies[policy].monitors[monitor].isSelfInflicted = isDisturbed }
     let settle = settleTime(policy, monitor, path)
     // A faulty settle function may have sent the policy to rest.
     guard policies[policy].isAtWork else { return }
@@ -238,7 +238,7 @@ extension Engine {
       monitor: name, path: path, causes: causes, flaps: flaps,
       since: now.boot - policies[policy].monitors[monitor].statusSince, previous: old,
       sequence: sequence, time: now.wall,
-      isSelfInflicted: isSelfInflicted(policies[policy].monitors[monitor].changeBegan))
+      isSelfInflicted: policies[policy].monitors[monitor].isSelfInflicted)
   }
 
   /// How long this path must hold before the policy hears of it.

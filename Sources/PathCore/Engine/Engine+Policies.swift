@@ -33,6 +33,7 @@ extension Engine {
       // What a pending change of a monitor that is gone held back.
       releaseHeldExpiries(index)
     }
+    reviewRetries()
   }
 
   /// Gives the new text of a policy the books of the old one.

@@ -6,12 +6,14 @@ extension Engine {
   mutating func beginRetry(_ policy: Int, _ key: String) {
     guard let rule = policies[policy].actions[key]?.request.retry else { return }
     policies[policy].isMemoryChanged = true
+    let firstDue = rule.isNow ? now.boot : now.boot + jittered(policy, rule.base)
+    policies[policy].actions[key]?.firstDue = firstDue
     guard makesSense(policy, rule) else {
       return report(policy, key, "waits for the path")
     }
-    policies[policy].actions[key]?.openSince = now.boot
+    policies[policy].actions[key]?.openSince = now.awake
     if rule.isNow { return attempt(policy, key) }
-    wait(policy, key, until: now.boot + jittered(policy, rule.base))
+    wait(policy, key, until: firstDue)
   }
 
   /// Plans the try after a failure, and says when it comes; nil when there is none.
@@ -20,12 +22,16 @@ extension Engine {
       return nil
     }
     if let most = rule.attempts, slot.attempt >= most { return nil }
-    let pause = jittered(policy, rule.delay(afterFailures: slot.attempt))
-    if let within = rule.within, slot.spent(at: now.boot) + pause > within { return nil }
-    guard makesSense(policy, rule) else { return "waits for the path" }
-    wait(policy, key, until: now.boot + pause)
+    let delay = jittered(policy, rule.delay(afterFailures: slot.attempt))
+    guard isWithin(rule, slot, waiting: delay), !isOrphan(policy, rule) else { return nil }
+    guard makesSense(policy, rule) else {
+      // No snapshot may have said so yet, as in a sleep.
+      pause(policy, key, slot)
+      return "waits for the path"
+    }
+    wait(policy, key, until: now.boot + delay)
     // In whole milliseconds: nobody reads more.
-    return "in \(Duration.milliseconds(pause.nanoseconds / 1_000_000).shortText)"
+    return "in \(Duration.milliseconds(delay.nanoseconds / 1_000_000).shortText)"
   }
 
   /// Sets the time of the next try.
@@ -45,12 +51,16 @@ extension Engine {
     attempt(policy, key)
   }
 
-  /// After each snapshot: where trying makes no sense any more, it pauses and its clock stands
-  /// still; where it makes sense again, it goes on.
+  /// After each snapshot, and when policies changed or the machine sleeps: where trying makes no
+  /// sense any more, it pauses and its clock stands still; where it makes sense again, it goes on.
   mutating func reviewRetries() {
     for policy in policies.indices where !policies[policy].actions.isEmpty {
       for key in policies[policy].actions.keys.sorted() {
         guard let slot = policies[policy].actions[key], let rule = slot.request.retry else {
+          continue
+        }
+        if slot.serial == nil, isOrphan(policy, rule) {
+          endSlot(policy, slot, ActionResult(.dropped, error: "the monitor it waits for is gone"))
           continue
         }
         let isOpen = makesSense(policy, rule)
@@ -64,7 +74,7 @@ extension Engine {
   }
 
   private mutating func pause(_ policy: Int, _ key: String, _ slot: ActionSlot) {
-    policies[policy].actions[key]?.spent = slot.spent(at: now.boot)
+    policies[policy].actions[key]?.spent = slot.spent(at: now.awake)
     policies[policy].actions[key]?.openSince = nil
     policies[policy].isMemoryChanged = true
     guard slot.due != nil else { return }
@@ -77,16 +87,31 @@ extension Engine {
   private mutating func resume(
     _ policy: Int, _ key: String, _ slot: ActionSlot, _ rule: RetryRule
   ) {
-    policies[policy].actions[key]?.openSince = now.boot
+    policies[policy].actions[key]?.openSince = now.awake
     policies[policy].isMemoryChanged = true
     guard slot.serial == nil else { return }
     var due = now.boot + draw(policy, upTo: Self.returnJitter)
     if let last = slot.lastTry {
-      due = max(due, last + rule.delay(afterFailures: slot.attempt))
-    } else if !rule.isNow {
-      due = max(due, now.boot + jittered(policy, rule.base))
+      due = max(due, min(last, now.boot) + rule.delay(afterFailures: slot.attempt))
+    } else if let firstDue = slot.firstDue {
+      due = max(due, firstDue)
+    }
+    // A path that comes and goes uses up the time without a try. The first one is never late.
+    guard slot.attempt == 0 || isWithin(rule, slot, waiting: due - now.boot) else {
+      return endSlot(policy, slot, ActionResult(.failed, error: "its time is over"))
     }
     wait(policy, key, until: due)
+  }
+
+  /// Whether the time for trying lasts until after this wait.
+  func isWithin(_ rule: RetryRule, _ slot: ActionSlot, waiting time: Duration) -> Bool {
+    rule.within.map { slot.spent(at: now.awake) + time <= $0 } ?? true
+  }
+
+  /// It waits for a monitor that the policy does not have any more.
+  private func isOrphan(_ policy: Int, _ rule: RetryRule) -> Bool {
+    guard case .monitor(let name) = rule.during else { return false }
+    return !policies[policy].monitors.contains { $0.declaration.name == name }
   }
 
   private func makesSense(_ policy: Int, _ rule: RetryRule) -> Bool {
@@ -107,7 +132,7 @@ extension Engine {
       .action(
         ActionReport(
           policy: policies[policy].name, key: key, kind: request.action.kind.rawValue,
-          state: .started, detail: detail)))
+          state: .waiting, detail: detail)))
   }
 
   // MARK: Chance, as it was recorded

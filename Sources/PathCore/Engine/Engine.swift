@@ -27,8 +27,8 @@ package struct Engine {
   var killed: [Fact] = []
   /// Counts the starts of actions.
   var serial: UInt64 = 0
-  /// By the awake clock: what changes in it is the doing of an action.
-  var disturbance: (from: Duration, until: Duration) = (.zero, .zero)
+  /// What changes in them is the doing of an action.
+  var disturbances: [Disturbance] = []
   let host: any PolicyHost
   let seed: UInt64
 
@@ -45,6 +45,13 @@ package struct Engine {
   struct CallID: Hashable {
     var policy: String
     var call: Int64
+  }
+
+  /// The time in which an action changes the network, by the awake clock.
+  struct Disturbance {
+    var serial: UInt64
+    var from: Duration
+    var until: Duration
   }
 
   enum News {
@@ -120,6 +127,7 @@ extension Engine {
   private mutating func fallAsleep() {
     guard !isAsleep else { return }
     isAsleep = true
+    reviewRetries()
     tellAll(.asleep)
   }
 
@@ -128,6 +136,7 @@ extension Engine {
     guard isAsleep || !awaitsSnapshot else { return }
     isAsleep = false
     awaitsSnapshot = true
+    reviewRetries()
     resumeHold = now.awake + EngineLimits.resumePatience
     for index in policies.indices {
       for monitor in policies[index].monitors.indices {

@@ -9,6 +9,10 @@ package enum EngineLimits {
   /// So many actions may one policy ask for.
   package static let actionsPerMinute = 120
   package static let actionKeysPerPolicy = 64
+  /// Keys whose runs are remembered for their limits; of more the longest unused are forgotten.
+  package static let limitedKeysPerPolicy = 256
+  /// Actions at a time that are remembered as changing the network.
+  package static let disturbances = 64
   package static let logLinesPerMinute = 120
   package static let logTextBytes = 4096
   package static let faultsBeforeRest = 3

@@ -13,8 +13,8 @@ struct MonitorState {
   var armedUnrest: Duration?
   /// When this monitor first saw a path; the first verdict's patience counts from here.
   var firstSeen: Duration?
-  /// When the change began that is pending or was told last, by the awake clock.
-  var changeBegan: Duration = .zero
+  /// The change that is pending or was told last began while an action disturbed the network.
+  var isSelfInflicted = false
   /// When the delivered status began, by the boot clock.
   var statusSince: Duration = .zero
   var sequence: Int64 = 0

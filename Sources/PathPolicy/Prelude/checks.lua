@@ -19,11 +19,11 @@ local function check_list(value, item)
   local list = {}
   for key, entry in pairs(value) do
     if type(key) ~= "number" then return nil, "expected a list, found the key " .. shown(key) end
+    if #list == 64 then return nil, "at most 64 entries are allowed" end
     local good, wrong = item(entry)
     if good == nil then return nil, wrong end
     list[#list + 1] = good
   end
-  if #list > 64 then return nil, "at most 64 entries are allowed" end
   return list
 end
 
@@ -105,6 +105,7 @@ local CHECKS = {
   body = function(value)
     if type(value) ~= "string" then return nil, "expected a text, not " .. shown(value) end
     if #value > 65536 then return nil, "a body may have 64 KiB, not " .. #value .. " bytes" end
+    if not utf8_len(value) then return nil, "a body must be UTF-8" end
     return value
   end,
   ["status code"] = function(value)
@@ -119,9 +120,15 @@ local CHECKS = {
     return check_table(value, API.expectation, "what is expected")
   end,
   ["list of arguments"] = function(value)
+    local bytes = 0
     return check_list(value, function(v)
       if type(v) == "number" then v = tostring(v) end
       if type(v) ~= "string" then return nil, "expected a text, not " .. shown(v) end
+      -- Other bytes would be repaired on their way, and the command would get another word.
+      if not utf8_len(v) then return nil, "an argument must be UTF-8" end
+      if find(v, "\0", 1, true) then return nil, "an argument cannot hold a zero byte" end
+      bytes = bytes + #v
+      if bytes > 32768 then return nil, "the arguments may have 32 KiB together" end
       return v
     end)
   end,
@@ -132,6 +139,7 @@ local CHECKS = {
       if type(name) ~= "string" or type(text) ~= "string" then
         return nil, "expected { name = value } of texts, found " .. shown(name) .. " = " .. shown(text)
       end
+      if not utf8_len(name) or not utf8_len(text) then return nil, "a header must be UTF-8" end
       list[#list + 1] = { name, text }
     end
     if #list > 32 then return nil, "at most 32 headers are allowed" end

@@ -202,7 +202,9 @@ function members.retry(given)
     end
   end
   if not action then fail("ctx.retry needs one of exec, http and open_url") end
-  if good.base and good.cap and good.cap < good.base then fail("'cap' must not be less than 'base'") end
+  if good.cap and good.cap < (good.base or RETRY_BASE) then
+    fail("'cap' must not be less than 'base'" .. (good.base and "" or ", which is 1s where it is left out"))
+  end
   action.only_while, action.limit = good.only_while or action.only_while, good.limit or action.limit
   action.retry = {
     base = good.base, cap = good.cap, attempts = good.attempts, within = good.within,

@@ -23,6 +23,7 @@ local WORDS_KEPT = 256         -- durations and keys that were read before
 local STATE_MAX = 64 * 1024
 local ENTRIES_TRIED = 64       -- more than any table of the API has
 local AROUND_STATE, AROUND_VALUE = 1, 3   -- tables around them in what goes out
+local RETRY_BASE = 1000000000
 local YEAR = 366 * 86400 * 1000000000
 
 -- The table of the API: what may be written where. `type` is a Lua type or one of the checks below.

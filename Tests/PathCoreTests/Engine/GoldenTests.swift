@@ -119,6 +119,46 @@ import Testing
     check("initial-satisfied", world)
   }
 
+  @Test func `a retry over an outage, and a command that may run twice in an hour`() {
+    let world = ScriptedWorld()
+    world.host.on("p", .path) { request, outcome in
+      if request.change?.path.status == .satisfied {
+        outcome.act(
+          ActionRequest(
+            key: "page", action: .http(HTTPRequest(url: "https://www.example.com/")),
+            retry: RetryRule(base: .seconds(2), cap: .seconds(30), attempts: 6)))
+      } else {
+        outcome.act(
+          ActionRequest(
+            key: "reset", action: .exec(ExecRequest(command: "reset", arguments: ["wlan0"])),
+            onlyWhile: .unsatisfied, limit: RateLimit(count: 2, per: .seconds(3600)),
+            disturbs: .seconds(3)))
+      }
+    }
+    world.host.on("p", .result) { request, outcome in
+      guard case .result(let told) = request.event else { return }
+      outcome.log("\(told.key) \(told.result.ending.rawValue) #\(told.attempt)")
+    }
+    world.start(world.host.declaration("p", settle: .fixed(.milliseconds(500))))
+    world.up()
+    for _ in 0..<3 {
+      world.wait(ms: 4000)
+      world.end("page", ActionResult(.failed, error: "HTTP 503", statusCode: 503))
+      world.down()
+      world.wait(ms: 1000)
+      world.end("reset", ActionResult(.succeeded, exitCode: 0))
+      world.up()
+      world.wait(ms: 400)
+      world.down()
+      world.wait(ms: 4000)
+      world.up()
+      world.wait(ms: 1000)
+    }
+    world.wait(ms: 9000)
+    world.end("page", ActionResult(.succeeded, statusCode: 200, output: Array("ok".utf8)))
+    check("retry-over-outage", world)
+  }
+
   @Test func `a transcript that differs is a failure, and CI cannot bless`() {
     let golden = Golden("initial-satisfied", ["@0.000s nothing"])
     #expect(golden.complaint(environment: [:])?.contains("differs from line 1") == true)

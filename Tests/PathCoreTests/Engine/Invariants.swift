@@ -7,7 +7,7 @@ enum Invariants {
   static func complaint(_ engine: Engine, _ timers: [TimerID: Deadline]) -> String? {
     var wanted: [TimerID: Deadline] = [:]
     for policy in engine.policies {
-      if let complaint = states(policy) { return complaint }
+      if let complaint = states(policy) ?? actions(policy, engine) { return complaint }
       for monitor in policy.monitors {
         let name = monitor.declaration.name
         if let candidate = monitor.candidate {
@@ -27,6 +27,10 @@ enum Invariants {
       for (key, alert) in policy.alerts {
         guard let armed = alert.armedExpiry else { continue }
         wanted[TimerID(.expiry, policy: policy.name, name: key)] = Deadline(.boot, armed)
+      }
+      for (key, slot) in policy.actions {
+        guard let due = slot.due else { continue }
+        wanted[TimerID(.retry, policy: policy.name, name: key)] = Deadline(.boot, due)
       }
       if let rest = policy.restUntil {
         wanted[TimerID(.rest, policy: policy.name)] = Deadline(.boot, rest)
@@ -54,6 +58,43 @@ enum Invariants {
       return "deferred timers were left"
     }
     return engine.deferred.count > 4096 ? "deferred timers pile up" : nil
+  }
+
+  /// One at work or waiting for its next try, and one behind it; nothing waits for ever.
+  private static func actions(_ policy: PolicyState, _ engine: Engine) -> String? {
+    if policy.actions.count > EngineLimits.actionKeysPerPolicy { return "too many actions" }
+    if policy.runs.count > EngineLimits.limitedKeysPerPolicy { return "too many limits" }
+    for (key, slot) in policy.actions {
+      let place = "\(policy.name)/\(key)"
+      if key != slot.request.key || slot.pending.map({ $0.key != key }) == true {
+        return "\(place) holds another's action"
+      }
+      if let serial = slot.serial {
+        if serial > engine.serial || slot.due != nil { return "\(place) runs and waits" }
+        continue
+      }
+      guard let rule = slot.request.retry else { return "\(place) neither runs nor waits" }
+      if slot.pending != nil { return "\(place) holds back another" }
+      if let most = rule.attempts, slot.attempt >= most { return "\(place) has no try left" }
+      guard !engine.isAsleep, !engine.awaitsSnapshot else { continue }
+      let isOpen = makesSense(rule, policy, engine)
+      if isOpen != (slot.due != nil) { return "\(place) \(isOpen ? "is stuck" : "tries")" }
+      if isOpen != (slot.openSince != nil) { return "\(place) has a wrong clock" }
+    }
+    return nil
+  }
+
+  private static func makesSense(
+    _ rule: RetryRule, _ policy: PolicyState, _ engine: Engine
+  ) -> Bool {
+    let monitor: MonitorState?
+    switch rule.during {
+    case .always: return true
+    case .firstMonitor: monitor = policy.monitors.first
+    case .monitor(let name): monitor = policy.monitors.first { $0.declaration.name == name }
+    }
+    return monitor.map { engine.filters[$0.filter].path?.wrappedValue.status == .satisfied }
+      ?? false
   }
 
   private static func states(_ policy: PolicyState) -> String? {

@@ -11,6 +11,8 @@ enum RandomStep: CustomStringConvertible {
   case press(String)
   case dismiss(String)
   case reload(changed: [String], without: [String])
+  /// One of the actions that were ever begun ends so; most likely one that is still at work.
+  case end(Int, ActionResult.Ending)
 
   static let snapshots: [Snapshot] = [
     .online("wlan0"), .offline("wlan0"), .dormant("wlan0"), .online("eth0", type: .wired, index: 3),
@@ -27,11 +29,15 @@ enum RandomStep: CustomStringConvertible {
     case .press(let policy): ".press(\"\(policy)\")"
     case .dismiss(let policy): ".dismiss(\"\(policy)\")"
     case .reload(let changed, let without): ".reload(changed: \(changed), without: \(without))"
+    case .end(let index, let ending): ".end(\(index), .\(ending.rawValue))"
     }
   }
 
   static func random(_ generator: inout SplitMix64) -> RandomStep {
-    switch generator.number(0...99) {
+    switch generator.number(0...124) {
+    case 100...:
+      .end(
+        generator.number(0...9), generator.pick([.failed, .failed, .succeeded, .refused, .dropped]))
     case 0..<40: .show(generator.number(0...snapshots.count - 1))
     case 40..<45: .again
     case 45..<83: .pass(milliseconds: generator.pick([1, 50, 250, 299, 700, 2000, 4900, 31_000]))
@@ -49,10 +55,10 @@ enum RandomStep: CustomStringConvertible {
   }
 }
 
-/// Three scripted policies – a banner, one that plays with timers, one that often fails – and the
-/// watch over them while a random history runs.
+/// Four scripted policies – a banner, one that acts, one that often fails, one that plays with
+/// timers – and the watch over them while a random history runs.
 final class RandomWorld {
-  static let names = ["banner", "faulty", "timers"]
+  static let names = ["actor", "banner", "faulty", "timers"]
 
   let world = ScriptedWorld(seed: 7)
   private var present = 0
@@ -63,7 +69,8 @@ final class RandomWorld {
   init(faultsEvery: Int = 3, watches: Bool = true) {
     self.faultsEvery = faultsEvery
     Self.script(world.host, faultsEvery: faultsEvery)
-    world.start(declaration("banner"), declaration("faulty"), declaration("timers"))
+    world.start(
+      declaration("actor"), declaration("banner"), declaration("faulty"), declaration("timers"))
     guard watches else { return }
     let rests = world.afterFact
     world.afterFact = { [unowned self] orders in
@@ -74,6 +81,7 @@ final class RandomWorld {
 
   private func declaration(_ name: String) -> PolicyDeclaration {
     switch name {
+    case "actor": RandomActor.declaration(world.host)
     case "banner": world.host.declaration(name, settle: .function)
     case "faulty": world.host.declaration(name, settle: .fixed(.milliseconds(300)))
     default:
@@ -83,6 +91,7 @@ final class RandomWorld {
   }
 
   static func script(_ host: ScriptedHost, faultsEvery: Int) {
+    RandomActor.script(host)
     host.on("banner", .settle) { request, outcome in
       outcome.settle = request.change?.path.status == .satisfied ? .milliseconds(300) : .seconds(2)
     }
@@ -142,6 +151,10 @@ final class RandomWorld {
       let running = Set(world.engine.policyNames)
       let news = Set(changed).union(Set(kept).subtracting(running))
       world.reload(kept.map(declaration), changed: news.intersection(kept))
+    case .end(let index, let ending):
+      if let wrong = RandomActor.end(index, ending, in: world), complaint == nil {
+        complaint = wrong
+      }
     }
   }
 
@@ -163,7 +176,8 @@ final class RandomWorld {
       if let complaint { return complaint }
     }
     world.feed(.snapshot(RandomStep.snapshots[present]))
-    world.advance(.seconds(60))
+    // A rest of a minute and the settle after it are over then.
+    world.advance(.milliseconds(61_500))
     if let complaint { return complaint }
     if let name = world.uninformed.first { return "\(name) does not know the present path" }
     return delivered()
@@ -175,8 +189,9 @@ final class RandomWorld {
     for entry in world.log {
       switch entry.order {
       case .deliver(let policy, let event):
-        if !event.isInitial, last[policy] == event.path { return "\(policy) was told twice" }
-        last[policy] = event.path
+        let monitor = "\(policy)/\(event.monitor)"
+        if !event.isInitial, last[monitor] == event.path { return "\(monitor) was told twice" }
+        last[monitor] = event.path
       default: break
       }
     }

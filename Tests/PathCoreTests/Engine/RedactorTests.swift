@@ -55,6 +55,27 @@ import Testing
         == "00:00:5e:00:53:00 at 192.0.2.8. said (2001:db8:0:1::1) on network-1: no")
   }
 
+  @Test func `what a command or a server said is free text, and what is no text is left out`() {
+    var link = Interface(index: 2, name: "wlan0", type: .wifi, flags: [.up])
+    link.ssid = "Home Net"
+    var redactor = Redactor()
+    _ = redactor.redact(Snapshot(interfaces: [link]))
+    let id = ActionID(policy: "p", key: "k", serial: 1)
+    func redacted(_ result: ActionResult) -> ActionResult? {
+      if case .result(id, let shown) = redactor.redact(.result(id, result)) { shown } else { nil }
+    }
+    let said = "joined Home Net as 8.8.8.8 (3c:22:fb:01:02:03)"
+    let shown = "joined network-1 as 192.0.2.8 (00:00:5e:00:53:00)"
+    let result = ActionResult(
+      .failed, error: said, exitCode: 3, output: Array(said.utf8), isOutputCut: true)
+    var wanted = result
+    wanted.error = shown
+    wanted.output = Array(shown.utf8)
+    #expect(redacted(result) == wanted)
+    #expect(
+      redacted(ActionResult(.succeeded, output: Array("8.8.8.8".utf8) + [0xFF]))?.output == [])
+  }
+
   @Test func `nothing of it is left in any snapshot's line or sentence`() {
     var redactor = Redactor()
     var secrets: Set<String> = ["3c:22:fb", "3c22fb", "Home Net 5G", "Straße 9", "3e22:fbff"]

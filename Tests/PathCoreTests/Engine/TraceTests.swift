@@ -29,6 +29,9 @@ extension Fact {
         #expect(written.loaded == again.loaded && written.rejected == again.rejected)
         #expect(written.changed == again.changed && written.reason == again.reason)
       }
+      if case .result(let id, let written) = fact, case .result(let same, let again) = read.fact {
+        #expect(id == same && written == again, "seed \(seed)")
+      }
     }
   }
 
@@ -41,6 +44,11 @@ extension Fact {
     #expect(
       Fact.timer(TimerID(.rest, policy: "p")).json(at: moment)
         == at + #""fact":"timer","timer":{"kind":"rest","policy":"p"}}"#)
+    let id = ActionID(policy: "p", key: "k", serial: 7)
+    #expect(
+      Fact.result(id, ActionResult(.failed, error: "no", exitCode: 3)).json(at: moment)
+        == at + #""fact":"result","id":{"policy":"p","key":"k","serial":7},"#
+        + #""result":{"ending":"failed","error":"no","exit":3}}"#)
     #expect(
       Fact.gap(detail: "a\u{1B}").json(at: moment)
         == at + #""fact":"gap","detail":"a\u001b"}"#)
@@ -141,7 +149,15 @@ private final class DeadlineHost: PolicyHost {
       key: "my key", severity: .critical, title: "a\n\u{1B}[31m", body: "say \"x\"",
       buttons: [AlertButton(id: "retry", label: "Again")], channel: "phone")
     let notice = AlertNotice(policy: "p", state: .resolved, content: content, cause: .policyRemoved)
+    let id = ActionID(policy: "p", key: "my key", serial: 7)
+    #expect(
+      Fact.result(id, ActionResult(.failed, error: "a\nb", signal: 9, output: [1, 2])).description
+        == #"result p "my key" #7 failed signal 9 output 2 "a\nb""#)
     let orders: [Order] = [
+      .perform(id, .exec(ExecRequest(command: "c", arguments: ["a\n"])), facts: ["A": "secret"]),
+      .cancel(id),
+      .action(
+        ActionReport(policy: "p", key: "k", kind: "http", state: .waiting, detail: "a\u{1B}")),
       .alert(notice), .setTimer(TimerID(.rest, policy: "p"), Deadline(.boot, .seconds(61))),
       .clearTimer(TimerID(.named, policy: "p", name: "a b")), .log(policy: "p", text: "\u{202E}x"),
       .publish(policy: "p", name: "n", .emptyMap), .persist(policy: "", .text("\u{7}")),
@@ -151,6 +167,8 @@ private final class DeadlineHost: PolicyHost {
     ]
     #expect(
       orders.map(\.description) == [
+        #"perform p "my key" #7 exec c "a\n" within 30s"#, #"cancel p "my key" #7"#,
+        #"action p k http waiting "a\u{1b}""#,
         #"alert p "my key" resolved critical "a\n\u{1b}[31m" "say \"x\"" buttons retry on phone"#
           + " by policy-removed",
         "set rest p at boot 1m1s", #"clear named p "a b""#, #"log p "\u{202e}x""#,
