@@ -97,10 +97,10 @@ enum ExecWorkload: Workload {
     let settings = DaemonSettings(
       scripts: [script], configuration: configuration, version: "bench")
     let delegate = Quiet()
-    do throws(DaemonError) {
+    do {
       return try Daemon(settings: settings, delegate: delegate).run()
     } catch {
-      stamp(error.message)
+      stamp("\(error)")
       return 1
     }
   }
