@@ -72,7 +72,7 @@ extension PolicyState {
   var wasRestored: Bool { wasStarted }
 
   /// What must outlive the process.
-  func memory(at now: Duration) -> PolicyMemory {
+  func memory(atAwake now: Duration) -> PolicyMemory {
     var memory = PolicyMemory()
     if state != declaration.state { memory.state = state }
     memory.version = version
@@ -84,7 +84,7 @@ extension PolicyState {
       memory.alerts[faultAlert.key] = PolicyMemory.Alert(content: faultAlert)
     }
     memory.published = published
-    for (key, slot) in actions { memory.retries[key] = slot.memory(at: now) }
+    for (key, slot) in actions { memory.retries[key] = slot.memory(atAwake: now) }
     for (key, log) in runs { memory.limits[key] = log.memory }
     return memory
   }

@@ -111,7 +111,7 @@ package struct Engine {
 
   /// What must not be forgotten of a policy; nil for one that the engine does not have.
   package func memory(of policy: String) -> PolicyMemory? {
-    policyIndex(policy).map { policies[$0].memory(at: now.boot) }
+    policyIndex(policy).map { policies[$0].memory(atAwake: now.awake) }
   }
 
   func policyIndex(_ name: String) -> Int? {
