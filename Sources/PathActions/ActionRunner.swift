@@ -53,6 +53,12 @@ package final class ActionRunner {
 
   /// Begins an action. `facts` are what a command finds in its environment, as NETVANE_….
   package func start(_ id: ActionID, _ action: Action, facts: [String: String] = [:]) {
+    guard running.count < settings.runningMost else {
+      // A retry may try again: that there is no room now is no refusal.
+      let error =
+        "\(running.count) actions are at work, which is the most; this one was not begun"
+      return finish(id, action.kind, ActionResult(.failed, error: error))
+    }
     do throws(ActionRefusal) {
       try checkRoom(for: id)
       if settings.isDryRun {
@@ -97,10 +103,6 @@ package final class ActionRunner {
   private func checkRoom(for id: ActionID) throws(ActionRefusal) {
     if isStopping { throw ActionRefusal("Netvane ends and begins nothing more") }
     if running[id] != nil { throw ActionRefusal("an action of this name is at work") }
-    guard running.count < settings.runningMost else {
-      throw ActionRefusal(
-        "\(running.count) actions are at work, which is the most; this one was not begun")
-    }
   }
 
   private func begin(

@@ -88,7 +88,8 @@ enum ExecWorkload: Workload {
   static func runDaemon(_ file: String) -> Int32 {
     let text = """
       return { interfaces = { \(BenchNetwork.link) = { type = "wired" } },
-        grants = { exec = { stamp = { "\(ownPath)", "\(Part.flag)", "\(Part.now.rawValue)", "\(file)" } } } }
+        grants = { exec = { stamp = {
+          "\(ownPath)", "\(Part.flag)", "\(Part.now.rawValue)", "\(file)" } } } }
       """
     guard
       let configuration = try? ConfigurationReader.parse(Array(text.utf8), file: "bench.lua")

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 /// The least that a monitor can do: waits in recv(2) for the kernel's events and stamps those that
-/// say what the workloads change. It judges nothing, asks nothing and drops nothing. Given a file, it
-/// starts the program that stamps into it instead, with posix_spawn(3) and nothing around it.
+/// say what the workloads change. It judges nothing, asks nothing and drops nothing. Given a file,
+/// it starts the program that stamps into it instead, with posix_spawn(3) and nothing around it.
 enum FloorReader {
   static func run(spawning file: String? = nil) -> Int32 {
     let say: (String) -> Void = if let file { { spawn(file, $0) } } else { { stamp($0) } }

@@ -28,11 +28,14 @@ extension Engine {
   }
 
   /// The first snapshot after a sleep was judged; what came due before it fires now: changes first,
-  /// then timers in the order of their deadlines.
+  /// then timers in the order of their deadlines. The end of a rest may show a change, too.
   mutating func fireDeferred() {
     guard !deferred.isEmpty else { return }
+    func rank(_ id: TimerID) -> UInt8 {
+      id.kind == .rest ? TimerID.Kind.unrest.rawValue : id.kind.rawValue
+    }
     let due = deferred.sorted {
-      ($0.kind.rawValue, dueTime($0), $0) < ($1.kind.rawValue, dueTime($1), $1)
+      (rank($0), dueTime($0), $0) < (rank($1), dueTime($1), $1)
     }
     deferred = []
     for id in due { fire(id) }

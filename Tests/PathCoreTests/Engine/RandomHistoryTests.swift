@@ -49,6 +49,14 @@ extension Engine {
     check(1...150) { RandomWorld().run($0) }
   }
 
+  @Test func `the end of a rest in a sleep shows its change before an alert's time is over`() {
+    #expect(
+      RandomWorld().run([
+        .sleep(seconds: 3600, shows: 2), .show(0), .show(3), .pass(milliseconds: 299),
+        .pass(milliseconds: 50), .sleep(seconds: 3600, shows: 2),
+      ]) == nil)
+  }
+
   @Test func `nor do policies that never fail break it`() {
     check(1000...1100) { RandomWorld(faultsEvery: 0).run($0) }
   }
