@@ -29,7 +29,7 @@ import Testing
       case .alert(let notice): "\(notice.content.key) \(notice.state.rawValue)"
       case .publish: "publish"
       case .persist: "persist"
-      case .log, .gap, .deliver, .setTimer, .clearTimer: nil
+      case .log, .gap, .deliver, .setTimer, .clearTimer, .perform, .cancel, .action: nil
       }
     }
   }
