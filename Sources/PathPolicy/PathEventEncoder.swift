@@ -39,7 +39,7 @@ enum PathEventEncoder {
     writer.field("monitor", event.monitor)
     writer.field("initial", event.isInitial)
     writer.field("sequence", event.sequence)
-    writer.field("self_inflicted", false)
+    writer.field("self_inflicted", event.isSelfInflicted)
     writer.text("time")
     writer.text(event.time)
     causes.write(event.causes, &writer)
