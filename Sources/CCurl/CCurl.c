@@ -108,7 +108,9 @@ void ccurl_close(ccurl_library *library) {
 }
 
 int ccurl_resolves_aside(const ccurl_library *library) {
-	return (library->version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS) != 0;
+	const curl_version_info_data *info = library->version_info(CURLVERSION_NOW);
+	/* Before 7.87 a transfer that ends waits for its thread: CURLOPT_QUICK_EXIT is not there. */
+	return (info->features & CURL_VERSION_ASYNCHDNS) != 0 && info->version_num >= 0x075700;
 }
 
 /* Options without which a request could leave the two protocols or go unverified. */

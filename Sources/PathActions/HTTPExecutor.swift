@@ -29,7 +29,8 @@ package final class HTTPExecutor {
     let link = try openLink()
     guard link.resolvesAside || IPAddress(url.host) != nil else {
       throw ActionRefusal(
-        "this libcurl would make Netvane wait while it looks up \(url.host); use an address")
+        "this libcurl would make Netvane wait while it looks up \(url.host); use an address, or "
+          + "libcurl 7.87 or later")
     }
     let transfer = HTTPTransfer(request, host: url.host, link: link, ended: ended)
     guard link.begin(transfer, request, userAgent: "netvane/\(settings.version)") else {

@@ -101,6 +101,7 @@ package final class Daemon {
       }
     }
     for order in engine.handle(fact, at: now) { carryOut(order, now) }
+    for killed in engine.takeKilled() { recorder?.record(killed, at: now) }
     armTimers()
   }
 
@@ -138,7 +139,7 @@ package final class Daemon {
     read()
     guard hasNews else { return }
     armRead()
-    rest = min(rest * 2, Self.restMost)
+    rest = min(rest + rest, Self.restMost)
   }
 
   private func armRead() {

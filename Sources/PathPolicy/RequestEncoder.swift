@@ -13,9 +13,8 @@ struct RequestEncoder: ~Copyable {
   private var timers: [String]?
   private var ownWriter = PlainWriter()
   private var causes = CauseBytes()
-  /// The clock on the wall as it was last written, which serves for the whole minute.
+  /// The clock on the wall as the Lua state has it, which serves for the whole minute.
   private var time = WallTime(unixNanoseconds: .min)
-  private var timeBytes: [UInt8] = []
 
   init(paths: PathBytes) { self.paths = paths }
 
@@ -33,6 +32,7 @@ struct RequestEncoder: ~Copyable {
     known = []
     alerts = nil
     timers = nil
+    time = WallTime(unixNanoseconds: .min)
   }
 
   /// A handler's decisions changed what its Lua state takes for up and running.
@@ -142,29 +142,25 @@ struct RequestEncoder: ~Copyable {
 
   // MARK: The rest
 
-  /// `ctx.time`.
+  /// `ctx.time`, unless the Lua state has this minute's already.
   private mutating func write(_ wall: WallTime) {
     let minute: Int64 = 60_000_000_000
     let isSame =
       time.offsetSeconds == wall.offsetSeconds && time.zone == wall.zone
       && time.unixNanoseconds / minute == wall.unixNanoseconds / minute
       && (time.unixNanoseconds < 0) == (wall.unixNanoseconds < 0)
-    if !isSame {
-      let civil = wall.civil
-      ownWriter.clear()
-      let record = ownWriter.beginRecord()
-      ownWriter.map(6)
-      ownWriter.field("", "time" as StaticString)
-      ownWriter.field("hour", civil.hour)
-      ownWriter.field("minute", civil.minute)
-      ownWriter.field("weekday", civil.weekday)
-      ownWriter.field("date", civil.date)
-      ownWriter.field("zone", wall.zone)
-      ownWriter.endSized(record)
-      timeBytes = ownWriter.bytes
-      time = wall
-    }
-    writer.raw(timeBytes)
+    if isSame { return writer.null() }
+    time = wall
+    let civil = wall.civil
+    let record = writer.beginRecord()
+    writer.map(6)
+    writer.field("", "time" as StaticString)
+    writer.field("hour", civil.hour)
+    writer.field("minute", civil.minute)
+    writer.field("weekday", civil.weekday)
+    writer.field("date", civil.date)
+    writer.field("zone", wall.zone)
+    writer.endSized(record)
   }
 
   /// `ev` of `on_result`.

@@ -2,9 +2,13 @@ import CLinux
 import Glibc
 
 /// The least that a monitor can do: waits in recv(2) for the kernel's events and stamps those that
-/// say what the workloads change. It judges nothing, asks nothing and drops nothing.
+/// say what the workloads change. It judges nothing, asks nothing and drops nothing. Given a file, it
+/// starts the program that stamps into it instead, with posix_spawn(3) and nothing around it.
 enum FloorReader {
-  static func run() -> Int32 {
+  static func run(spawning file: String? = nil) -> Int32 {
+    let say: (String) -> Void = if let file { { spawn(file, $0) } } else { { stamp($0) } }
+    // Nobody asks how it ended, so the kernel need not keep it.
+    if file != nil { signal(SIGCHLD, SIG_IGN) }
     let descriptor = socket(
       AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), NETLINK_ROUTE)
     var address = sockaddr_nl()
@@ -32,18 +36,27 @@ enum FloorReader {
       }
       guard count > 0 else { return 1 }
       unsafe buffer.withUnsafeBytes {
-        unsafe walk(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), watched)
+        unsafe walk(UnsafeRawBufferPointer(rebasing: $0.prefix(count)), watched, say)
       }
     }
   }
 
-  private static func walk(_ bytes: UnsafeRawBufferPointer, _ watched: Int32) {
+  private static func spawn(_ file: String, _ word: String) {
+    let words = unsafe cStrings([ownPath, Part.flag, Part.now.rawValue, file, word])
+    defer { unsafe words.forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    _ = unsafe posix_spawn(&process, ownPath, nil, nil, words, environ)
+  }
+
+  private static func walk(
+    _ bytes: UnsafeRawBufferPointer, _ watched: Int32, _ say: (String) -> Void
+  ) {
     var offset = 0
     while offset + 16 <= bytes.count {
       let header = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: nlmsghdr.self)
       let length = Int(header.nlmsg_len)
       guard length >= 16, offset + length <= bytes.count else { return }
-      if let word = unsafe word(header.nlmsg_type, bytes, offset + 16, watched) { stamp(word) }
+      if let word = unsafe word(header.nlmsg_type, bytes, offset + 16, watched) { say(word) }
       offset += (length + 3) & ~3
     }
   }

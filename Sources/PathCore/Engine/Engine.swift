@@ -21,6 +21,10 @@ package struct Engine {
   var orders: [Order] = []
   /// Ends of actions that their policies were not told yet.
   var outcomes: [(policy: String, ActionOutcome)] = []
+  /// In a replay: calls that their deadline ended.
+  var kills: [CallID: PolicyFault] = [:]
+  /// In a run: the same, for the trace.
+  var killed: [Fact] = []
   /// Counts the starts of actions.
   var serial: UInt64 = 0
   /// By the awake clock: what changes in it is the doing of an action.
@@ -35,6 +39,12 @@ package struct Engine {
     var flaps = FlapLog()
     /// What the last snapshot did to the path.
     var news = News.none
+  }
+
+  /// One call of one policy, counted from its first.
+  struct CallID: Hashable {
+    var policy: String
+    var call: Int64
   }
 
   enum News {
@@ -64,12 +74,20 @@ package struct Engine {
       press(policy: policy, key: key, button: button)
     case .dismissed(let policy, let key): dismiss(policy: policy, key: key)
     case .result(let id, let result): takeResult(id, result)
+    case .killed(let call, let fault): kills[CallID(policy: fault.policy, call: call)] = fault
     case .asleep: fallAsleep()
     case .resumed: wakeUp()
     case .stop: isStopped = true
     }
     tellOutcomes()
     return orders
+  }
+
+  /// Calls that their deadline ended since this was last asked, as facts for the trace: the only
+  /// thing that the facts before do not lead to.
+  package mutating func takeKilled() -> [Fact] {
+    defer { killed = [] }
+    return killed
   }
 
   func policyIndex(_ name: String) -> Int? {

@@ -10,6 +10,8 @@
 ///       button    … policy, key, button
 ///       dismissed … policy, key
 ///       result    … id: id, result: result        (see Action)
+///       killed    … call: number, fault: fault   (the fact before it led to that call, which its
+///                                                 deadline ended; replayed before that fact)
 ///       asleep, resumed, stop
 ///     declaration {name, about? [""], disabled? [false], monitors: [monitor],
 ///                  every? [[]]: [{name, period}], handlers: [word], state? [none kept]}
@@ -49,6 +51,10 @@ extension Fact {
         id.writeJSON(into: &writer)
         writer.key("result")
         result.writeJSON(into: &writer)
+      case .killed(let call, let fault):
+        writer.member("call", call)
+        writer.key("fault")
+        fault.writeJSON(into: &writer)
       case .asleep, .resumed, .stop: break
       }
     }
@@ -64,6 +70,7 @@ extension Fact {
     case .button: "button"
     case .dismissed: "dismissed"
     case .result: "result"
+    case .killed: "killed"
     case .asleep: "asleep"
     case .resumed: "resumed"
     case .stop: "stop"

@@ -12,6 +12,7 @@ extension Fact: CustomStringConvertible {
     case .dismissed(let policy, let key):
       "dismissed \(LineText.word(policy)) \(LineText.word(key))"
     case .result(let id, let result): "result \(id) \(result)"
+    case .killed(let call, let fault): "killed call \(call) \(fault.summary)"
     case .asleep: "asleep"
     case .resumed: "resumed"
     case .stop: "stop"

@@ -33,6 +33,11 @@ package struct Redactor: Sendable {
     case .gap(let detail): .gap(detail: text(detail))
     case .policies(let set): .policies(redact(set))
     case .result(let id, let result): .result(id, redact(result))
+    case .killed(let call, var fault):
+      {
+        fault.message = text(fault.message)
+        return .killed(call: call, fault)
+      }()
     case .timer, .button, .dismissed, .asleep, .resumed, .stop: fact
     }
   }

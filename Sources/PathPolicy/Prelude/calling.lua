@@ -58,7 +58,8 @@ end
 local function call(name, seed, ev, time, up, running, state, paths)
   if up or running or state or paths then take(up, running, state, paths) end
   host.seed(seed)
-  handler_name, handler, event, wall_time, logs = name, function_for(name, ev), ev, time, 0
+  if time then wall_time = time end
+  handler_name, handler, event, logs = name, function_for(name, ev), ev, 0
   local mine, held = setmetatable({}, LIVE), members.state
   ctx = mine
   local result = handler(mine, ev)

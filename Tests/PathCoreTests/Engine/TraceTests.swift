@@ -73,6 +73,54 @@ extension Fact {
     }
     #expect(lines == world.lines)
   }
+
+  @Test func `a call that its deadline ended is in the trace, and a replay ends it likewise`()
+    throws
+  {
+    /// Three policies that say what they hear; `kills` are calls that the clock on the wall ends.
+    func run(_ facts: [(at: Moment, fact: Fact)], kills: Set<Int>) -> (
+      said: [String], trace: [String]
+    ) {
+      let host = DeadlineHost(kills: kills)
+      var engine = Engine(host: host)
+      var said: [String] = []
+      var trace: [String] = []
+      for (at, fact) in facts {
+        if case .killed = fact {} else { trace.append(fact.json(at: at)) }
+        said += engine.handle(fact, at: at).map(\.description)
+        trace += engine.takeKilled().map { $0.json(at: at) }
+      }
+      return (said, trace)
+    }
+    let world = RandomWorld(watches: false)
+    var generator = SplitMix64(seed: 11)
+    _ = world.run((0..<60).map { _ in .random(&generator) })
+    let facts = world.world.facts.map { (at: $0.at, fact: $0.fact) }
+    let recorded = run(facts, kills: [2, 5, 6, 7, 20])
+    #expect(recorded.said.contains { $0.hasPrefix("fault ") && $0.contains(" deadline ") })
+    #expect(recorded.trace.contains { $0.contains(#""fact":"killed""#) })
+    let replayed = run(try TraceReader().facts(recorded.trace), kills: [])
+    #expect(replayed.said == recorded.said)
+  }
+}
+
+/// Answers nothing, but for calls that take too long.
+private final class DeadlineHost: PolicyHost {
+  private let kills: Set<Int>
+  private var calls = 0
+
+  init(kills: Set<Int>) { self.kills = kills }
+
+  func call(_ request: HandlerRequest) -> HandlerReply {
+    calls += 1
+    guard kills.contains(calls) else { return .done(HandlerOutcome()) }
+    return .failed(
+      PolicyFault(
+        policy: request.policy, handler: request.event.handler, kind: .deadline, file: "p.lua",
+        line: calls, message: "it ran longer than it may take"))
+  }
+
+  func reset(_ policy: String, state: PlainData) {}
 }
 
 /// The text forms of facts and orders.
