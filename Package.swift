@@ -95,7 +95,9 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PathActionsTests",
-      dependencies: ["PathActions", "PathCore", "PathDaemon", "CLinux", "CSystemd"],
+      dependencies: [
+        "PathActions", "PathCore", "PathDaemon", "PathTestKit", "CLinux", "CSystemd",
+      ],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathDaemonTests",

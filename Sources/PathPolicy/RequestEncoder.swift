@@ -166,11 +166,12 @@ struct RequestEncoder: ~Copyable {
   /// `ev` of `on_result`.
   private mutating func write(_ outcome: ActionOutcome) {
     let map = writer.beginMap()
-    var count = 7
+    var count = 8
     writer.field("", "result" as StaticString)
     writer.field("key", outcome.key)
     writer.field("kind", outcome.kind.rawValue)
     writer.field("ok", outcome.result.isOK)
+    writer.field("refused", outcome.result.ending == .refused)
     writer.field("dropped", outcome.result.wasDropped)
     writer.field("attempt", outcome.attempt)
     writer.text("output")

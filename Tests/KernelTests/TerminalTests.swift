@@ -93,7 +93,7 @@ extension KernelTests.AtTerminal {
 
 extension Site {
   /// `netvane run` on a terminal.
-  fileprivate func run(
+  func run(
     on terminal: Terminal, environment: [String: String] = [:], launcher: [String] = []
   ) throws -> Program {
     defer { terminal.leave() }
@@ -105,7 +105,7 @@ extension Site {
 }
 
 /// A pseudo-terminal, pty(7), and what it showed.
-private final class Terminal {
+final class Terminal {
   private let outer: Int32
   private(set) var inner: Int32
   private(set) var text = ""

@@ -1,6 +1,7 @@
 import Foundation
 import PathActions
 import PathCore
+import PathTestKit
 import Testing
 
 extension ActionTests {

@@ -84,6 +84,16 @@ extension PolicySettings {
   static var untimed: PolicySettings { PolicySettings(deadline: nil) }
 }
 
+extension ActionResult {
+  static let done = ActionResult(.succeeded)
+
+  static func failed(_ error: String) -> ActionResult { ActionResult(.failed, error: error) }
+
+  /// As a machine without the grant says it.
+  static let notGranted = ActionResult(.refused, error: "it is not granted")
+  static let cancelled = ActionResult(.dropped, error: "it was cancelled")
+}
+
 extension PolicyScript {
   init(_ name: String, _ text: String, modules: [String: String] = [:]) {
     self.init(

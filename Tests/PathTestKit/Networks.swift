@@ -20,6 +20,28 @@ extension Snapshot {
       nameServers: [NameServer(IPAddress(ipv4: 0xC000_0235))])
   }
 
+  /// A cable, Wi-Fi and a modem – eth0, wlan0 and wwan0 – of which these work, the first as the way
+  /// out. A modem costs money; the others do when `isExpensive` says so.
+  package static func uplinks(
+    _ working: [InterfaceType], isExpensive: Bool = false
+  ) -> Snapshot {
+    let all: [(String, InterfaceType)] = [("eth0", .wired), ("wlan0", .wifi), ("wwan0", .cellular)]
+    var snapshot = Snapshot(interfaces: [.loopback])
+    for (position, (name, type)) in all.enumerated() {
+      let index = Int32(position + 2)
+      let one = Snapshot.online(name, type: type, index: index)
+      let isUp = working.contains(type)
+      var link = (isUp ? one : .offline(name, type: type, index: index)).interfaces[1]
+      if isExpensive || type == .cellular {
+        link.cost = LinkCost(isExpensive: true, source: type == .cellular ? .type : .config)
+      }
+      snapshot.interfaces.append(link)
+      if working.first == type { snapshot.ipv4 = one.ipv4 }
+    }
+    snapshot.nameServers = [NameServer(IPAddress(ipv4: 0xC000_0235))]
+    return snapshot
+  }
+
   /// The same link without a carrier, its routes gone.
   package static func offline(
     _ name: String = "wlan0", type: InterfaceType = .wifi, index: Int32 = 2

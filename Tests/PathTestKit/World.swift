@@ -112,6 +112,13 @@ extension World {
     }
   }
 
+  /// The actions that were to be performed.
+  package var begun: [(id: ActionID, action: Action)] {
+    log.compactMap { entry in
+      if case .perform(let id, let action, _) = entry.order { (id, action) } else { nil }
+    }
+  }
+
   package var faults: [PolicyFault] {
     log.compactMap { if case .fault(let fault) = $0.order { fault } else { nil } }
   }

@@ -24,7 +24,7 @@ enum ImportLedger {
     "netvane-bench": [
       "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "CLinux", "Glibc",
     ],
-    "PathTestKit": ["PathCore", "PathPolicy", "Foundation"],
+    "PathTestKit": ["PathCore", "PathPolicy", "Foundation", "Glibc"],
   ]
 
   private static let standardC: Set<String> = [

@@ -96,8 +96,8 @@ local FIELDS = {
   path = PATH_FIELDS, start = { reason = true }, timer = { name = true, late = true },
   button = { key = true, button = true }, dismissed = { key = true }, system = { what = true },
   result = {
-    key = true, kind = true, ok = true, error = true, attempt = true, dropped = true, exit = true,
-    signal = true, status_code = true, output = true,
+    key = true, kind = true, ok = true, error = true, attempt = true, refused = true, dropped = true,
+    exit = true, signal = true, status_code = true, output = true,
   },
   time = { hour = true, minute = true, weekday = true, date = true, zone = true },
 }

@@ -3,8 +3,8 @@ import Glibc
 
 /// A web server on 127.0.0.1, in threads of its own, that answers as a test wants it to.
 // Guarded by `lock`.
-final class WebServer: @unchecked Sendable {
-  enum Answer: Sendable {
+package final class WebServer: @unchecked Sendable {
+  package enum Answer: Sendable {
     /// These bytes, then the end.
     case text(String)
     /// This, then nothing more, until the other side goes.
@@ -13,19 +13,19 @@ final class WebServer: @unchecked Sendable {
     case endless(String, String)
   }
 
-  let port: UInt16
+  package let port: UInt16
   private let listener: Int32
   private let lock = NSLock()
   private var heard: [String] = []
   private let answer: @Sendable (String) -> Answer
 
-  var url: String { "http://127.0.0.1:\(port)/" }
+  package var url: String { "http://127.0.0.1:\(port)/" }
 
   /// The requests so far, each as it came.
-  var requests: [String] { lock.withLock { heard } }
+  package var requests: [String] { lock.withLock { heard } }
 
   /// `answer` is given the path.
-  init(_ answer: @escaping @Sendable (String) -> Answer) {
+  package init(_ answer: @escaping @Sendable (String) -> Answer) {
     self.answer = answer
     (listener, port) = Self.listen()
     let listener = listener
@@ -44,12 +44,14 @@ final class WebServer: @unchecked Sendable {
     close(listener)
   }
 
-  static func ok(_ body: String, _ status: String = "200 OK", _ headers: String = "") -> String {
+  package static func ok(_ body: String, _ status: String = "200 OK", _ headers: String = "")
+    -> String
+  {
     "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)"
   }
 
   /// A port that nobody listens on.
-  static func deadPort() -> UInt16 {
+  package static func deadPort() -> UInt16 {
     let (listener, port) = listen()
     close(listener)
     return port
