@@ -95,8 +95,9 @@ extension KernelTests.PolicyStories {
     terminal.type("1\n")
     #expect(terminal.shows("That did not work"), "\(terminal.text)")
     try site.lab.setCarrier("eth0", true)
-    #expect(terminal.shows("resolved"), "\(terminal.text)")
+    // An alert's end is told once it is kept, after what others observe.
     #expect(terminal.shows(#"route = "onboarding""#), "\(terminal.text)")
+    #expect(terminal.shows("resolved"), "\(terminal.text)")
     program.send(SIGTERM)
     #expect(try program.exit(seconds: 2) == 0)
   }

@@ -211,11 +211,13 @@ struct ActionVerbsTests {
       "a", ActionResult(.failed, error: "no", exitCode: 3, output: Array("out".utf8)))
     #expect(
       rig.value("a")?.text
-        == "attempt=1 dropped=false error=no exit=3 key=a kind=exec ok=false output=out")
+        == "attempt=1 dropped=false error=no exit=3 key=a kind=exec ok=false output=out "
+        + "refused=false")
     rig.simulator.end("b", ActionResult(.succeeded, signal: 9, statusCode: 204))
     #expect(
       rig.value("b")?.text
-        == "attempt=1 dropped=false key=b kind=exec ok=true output= signal=9 status_code=204")
+        == "attempt=1 dropped=false key=b kind=exec ok=true output= refused=false signal=9 "
+        + "status_code=204")
     #expect(rig.faults == [])
   }
 

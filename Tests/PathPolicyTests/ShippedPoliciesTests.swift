@@ -31,7 +31,9 @@ struct ShippedPoliciesTests {
     after.pass(60_000)
     #expect(after.states("reconnect-banner") == [.raised])
     #expect(after.states("offline-popup") == [.raised])
-    let causes = after.simulator.notices.map(\.notice.cause)
+    let causes = after.simulator.notices.map(\.notice).filter {
+      ["reconnect-banner", "offline-popup"].contains($0.policy)
+    }.map(\.cause)
     #expect(causes == [.restored, .restored])
   }
 
