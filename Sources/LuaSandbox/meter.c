@@ -19,6 +19,7 @@ enum {
   LONG_STRING_BLOCK = 96,       /* larger than the block of any interned string */
   SLOW_TICK_NS = 100000,        /* a hundred ordinary instructions take about 1,000 */
   SLOW_NS_PER_WORK = 50,
+  FIRST_TICKS = 5,              /* not held to any time of their own */
 };
 
 static const char doom_value = 0;
@@ -94,7 +95,8 @@ void luasandbox_hook(lua_State *L, lua_Debug *ar) {
   luasandbox *box = luasandbox_of(L);
   int64_t now = clock_value(CLOCK_MONOTONIC), elapsed = now - box->last_tick;
   box->last_tick = now;
-  if (box->cpu_mark < 0) box->cpu_mark = clock_value(CLOCK_THREAD_CPUTIME_ID);
+  if (box->cpu_mark < -1) box->cpu_mark++;
+  else if (box->cpu_mark < 0) box->cpu_mark = clock_value(CLOCK_THREAD_CPUTIME_ID);
   else if (elapsed > SLOW_TICK_NS) charge_slow_tick(box, elapsed);
   if (box->work < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
   luasandbox_charge(L, box, HOOK_STEP);
@@ -103,7 +105,7 @@ void luasandbox_hook(lua_State *L, lua_Debug *ar) {
 
 void luasandbox_start_clocks(luasandbox *box) {
   box->last_tick = clock_value(CLOCK_MONOTONIC);
-  box->cpu_mark = -1;           /* read at the first tick: a system call, and most runs are short */
+  box->cpu_mark = -FIRST_TICKS; /* read after them: a system call, and most runs are short */
   box->deadline = box->limits.deadline_ns < 0 ? -1 : box->last_tick + box->limits.deadline_ns;
 }
 

@@ -4,7 +4,7 @@ extension Engine {
   @discardableResult
   mutating func run(_ policy: Int, _ event: HandlerEvent) -> HandlerOutcome? {
     let handler = event.handler
-    guard policies[policy].isAtWork, policies[policy].declaration.handlers.contains(handler) else {
+    guard policies[policy].isAtWork, policies[policy].has(handler) else {
       return nil
     }
     policies[policy].calls += 1

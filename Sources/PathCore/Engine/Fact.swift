@@ -9,10 +9,10 @@ package enum Fact: Sendable {
   case button(policy: String, key: String, button: String)
   case dismissed(policy: String, key: String)
   /// How an action that was ordered ended.
-  case result(ActionID, ActionResult)
+  indirect case result(ActionID, ActionResult)
   /// For a replay: this call of this policy was ended by its deadline, as the fault says. A trace
   /// has it behind the fact that led to the call; the engine is given it before that one.
-  case killed(call: Int64, PolicyFault)
+  indirect case killed(call: Int64, PolicyFault)
   case asleep
   case resumed
   case stop

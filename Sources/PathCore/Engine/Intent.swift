@@ -44,7 +44,8 @@ package enum Intent: Hashable, Sendable {
   case cancelTimer(name: String)
   case publish(name: String, PlainData)
   case log(String)
-  case act(ActionRequest)
+  // Large and rare: behind a reference, so that the others stay small to pass on.
+  indirect case act(ActionRequest)
   case cancelAction(key: String)
 }
 

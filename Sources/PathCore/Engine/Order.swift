@@ -2,7 +2,7 @@
 package enum Order: Sendable {
   /// A policy's monitor has a new path.
   case deliver(policy: String, PathEvent)
-  case alert(AlertNotice)
+  indirect case alert(AlertNotice)
   /// A value that others may observe, only when it differs from the one before.
   case publish(policy: String, name: String, PlainData)
   /// Wake me at that time of that clock with `Fact.timer`; replaces an earlier wish of this name.
@@ -12,13 +12,13 @@ package enum Order: Sendable {
   case persist(policy: String, PlainData)
   case log(policy: String, text: String)
   /// Do this; the answer is a `result`.
-  case perform(ActionID, Action, facts: [String: String])
+  indirect case perform(ActionID, Action, facts: [String: String])
   /// End what was begun; the answer still comes.
   case cancel(ActionID)
   /// What became of an action.
-  case action(ActionReport)
+  indirect case action(ActionReport)
   case policy(name: String, PolicyStanding, detail: String)
-  case fault(PolicyFault)
+  indirect case fault(PolicyFault)
   case gap(detail: String)
 }
 

@@ -14,7 +14,7 @@ package enum HandlerEvent: Sendable {
   case timer(name: String, late: Duration)
   case button(key: String, button: String)
   case dismissed(key: String)
-  case result(ActionOutcome)
+  indirect case result(ActionOutcome)
   case system(SystemEvent)
 
   package var handler: Handler {

@@ -1,6 +1,8 @@
 /// Everything the engine keeps for one policy; it outlives the policy's text.
 struct PolicyState {
-  var declaration: PolicyDeclaration
+  var declaration: PolicyDeclaration { didSet { handlerBits = Self.bits(declaration.handlers) } }
+  /// The handlers that it has, for the one question that each event asks.
+  private var handlerBits: UInt16
   var monitors: [MonitorState] = []
   // What outlives the process. Whatever changes it marks it, so that nobody can forget to.
   var alerts: [String: LiveAlert] = [:] { didSet { isMemoryChanged = true } }
@@ -34,9 +36,29 @@ struct PolicyState {
 
   init(declaration: PolicyDeclaration) {
     self.declaration = declaration
+    handlerBits = Self.bits(declaration.handlers)
     state = declaration.state
     version = declaration.version
     monitors = declaration.monitors.map { MonitorState(declaration: $0, filter: 0) }
+  }
+
+  func has(_ handler: Handler) -> Bool { handlerBits & Self.bit(handler) != 0 }
+
+  private static func bits(_ handlers: Set<Handler>) -> UInt16 {
+    handlers.reduce(0) { $0 | bit($1) }
+  }
+
+  private static func bit(_ handler: Handler) -> UInt16 {
+    switch handler {
+    case .settle: 1
+    case .start: 2
+    case .path: 4
+    case .timer: 8
+    case .button: 16
+    case .dismissed: 32
+    case .result: 64
+    case .system: 128
+    }
   }
 
   var name: String { declaration.name }
