@@ -45,6 +45,35 @@ extension KernelTests.PolicyStories {
     #expect(try program.exit(seconds: 2) == 0)
   }
 
+  @Test func `a kill between Try again and the cable's return changes nothing of it`() throws {
+    let server = WebServer { _ in .text(WebServer.ok("hello")) }
+    let site = try site(for: server)
+    let state = "\(site.folder)/state"
+    let first = try Terminal()
+    let killed = try site.run(on: first, state: state)
+    #expect(first.shows("satisfied"))
+    try site.lab.setCarrier("eth0", false)
+    #expect(first.shows("[1] Try again"), "\(first.text)")
+    first.type("1\n")
+    #expect(first.shows("waits for the path"), "\(first.text)")
+    killed.send(SIGKILL)
+    #expect(try killed.exit(seconds: 5) == 128 + SIGKILL)
+    let second = try Terminal()
+    let program = try site.run(on: second, state: state)
+    // The error is told again, with its buttons, and not as another one.
+    #expect(second.shows("restored"), "\(second.text)")
+    #expect(second.shows("[1] Try again"), "\(second.text)")
+    #expect(second.shows("ready"), "\(second.text)")
+    try site.lab.setCarrier("eth0", true)
+    // Told in this order or the other: the page may be there before the alert's end is kept.
+    #expect(second.shows("http succeeded"), "\(second.text)")
+    #expect(!second.shows("http started", seconds: 3), "\(second.text)")
+    #expect(server.requests.count == 1)
+    #expect(second.count("resolved") == 1 && second.count("raised") == 0, "\(second.text)")
+    program.send(SIGTERM)
+    #expect(try program.exit(seconds: 2) == 0)
+  }
+
   @Test func `a page that fails at first is tried again, and nobody is told`() throws {
     let answers = Answers(["500 Oops", "500 Oops", "200 OK"])
     let server = WebServer { _ in .text(WebServer.ok("hello", answers.next())) }

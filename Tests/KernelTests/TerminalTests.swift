@@ -94,11 +94,11 @@ extension KernelTests.AtTerminal {
 extension Site {
   /// `netvane run` on a terminal.
   func run(
-    on terminal: Terminal, environment: [String: String] = [:], launcher: [String] = []
+    on terminal: Terminal, state: String = "none", environment: [String: String] = [:], launcher: [String] = []
   ) throws -> Program {
     defer { terminal.leave() }
     return try Program(
-      ["run", policies, "--config", config, "--state", "none"],
+      ["run", policies, "--config", config, "--state", state],
       environment: environment.merging(["TERM": "xterm"]) { $1 }, launcher: launcher,
       terminal: terminal.inner)
   }
