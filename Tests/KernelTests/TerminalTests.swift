@@ -94,7 +94,8 @@ extension KernelTests.AtTerminal {
 extension Site {
   /// `netvane run` on a terminal.
   func run(
-    on terminal: Terminal, state: String = "none", environment: [String: String] = [:], launcher: [String] = []
+    on terminal: Terminal, state: String = "none", environment: [String: String] = [:],
+    launcher: [String] = []
   ) throws -> Program {
     defer { terminal.leave() }
     return try Program(
