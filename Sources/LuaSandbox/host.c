@@ -241,6 +241,7 @@ static int host_missing(lua_State *L) {
 
 /* Whether the value at the top is what the rule below it allows. */
 static bool fits(lua_State *L) {
+  if (lua_isboolean(L, -2)) return lua_toboolean(L, -2);
   if (lua_type(L, -2) == LUA_TTABLE) {
     lua_pushvalue(L, -1);
     lua_rawget(L, -3);
@@ -254,7 +255,8 @@ static bool fits(lua_State *L) {
 }
 
 /* fits(t, rules): whether t is an ordinary table whose every entry has a rule and fits it. A rule
- * is the set of what is allowed, or how long a text may be: negative when it may be empty too. */
+ * is the set of what is allowed, or how long a text may be: negative when it may be empty too; or
+ * true, for what is looked at elsewhere. */
 static int host_fits(lua_State *L) {
   lua_settop(L, 2);
   bool good = lua_type(L, 1) == LUA_TTABLE && !lua_getmetatable(L, 1);

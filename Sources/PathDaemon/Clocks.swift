@@ -19,32 +19,13 @@ enum Clocks {
   private static func wall() -> WallTime {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
+    var local = unsafe tm()
+    var seconds = time.tv_sec
+    unsafe localtime_r(&seconds, &local)
     let (product, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-    let zone = unsafe zone.at(time.tv_sec)
-    return WallTime(
+    return unsafe WallTime(
       unixNanoseconds: overflow ? 0 : product &+ Int64(time.tv_nsec),
-      offsetSeconds: zone.offset, zone: zone.name)
+      offsetSeconds: Int32(clamping: local.tm_gmtoff),
+      zone: local.tm_zone.map { unsafe String(cString: $0) } ?? "UTC")
   }
-
-  /// Zones change at quarters of an hour, so what localtime_r(3) says holds for one.
-  private struct Zone {
-    var quarter = Int.min
-    var offset: Int32 = 0
-    var name = "UTC"
-
-    mutating func at(_ seconds: time_t) -> (offset: Int32, name: String) {
-      if seconds / 900 != quarter {
-        var local = unsafe tm()
-        var seconds = seconds
-        unsafe localtime_r(&seconds, &local)
-        quarter = seconds / 900
-        offset = unsafe Int32(clamping: local.tm_gmtoff)
-        name = unsafe local.tm_zone.map { unsafe String(cString: $0) } ?? "UTC"
-      }
-      return (offset, name)
-    }
-  }
-
-  // The daemon has one thread.
-  private nonisolated(unsafe) static var zone = Zone()
 }

@@ -133,11 +133,12 @@ import Testing
 
   @Test("a table fits its rules or does not")
   func fits() throws {
-    let rules = "{ k = { one = true }, t = 4, b = -4 }"
+    let rules = "{ k = { one = true }, t = 4, b = -4, any = true, none = false }"
     for (table, good) in [
       ("{ k = 'one', t = 'abcd', b = '' }", true), ("{}", true), ("{ k = 'two' }", false),
       ("{ t = '' }", false), ("{ t = 'abcde' }", false), ("{ b = 'abcde' }", false),
-      ("{ t = 4 }", false), ("{ x = 1 }", false), ("{ 1 }", false), ("1", false), ("nil", false),
+      ("{ any = {} }", true), ("{ none = 1 }", false), ("{ t = 4 }", false), ("{ x = 1 }", false),
+      ("{ 1 }", false), ("1", false), ("nil", false),
       ("host.freeze { t = 'a' }", false),
     ] {
       #expect(

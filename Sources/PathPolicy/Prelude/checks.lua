@@ -37,7 +37,9 @@ local function check_key(value, what)
   if not utf8_len(good) then return nil, what .. " must be UTF-8" end
   if keys_kept >= WORDS_KEPT then
     good_keys, keys_kept = {}, 0
-    if alert_rules then alert_rules.key, alert_rules.channel = good_keys, good_keys end
+    if alert_rules then
+      alert_rules.key, alert_rules.channel, button_rules.id = good_keys, good_keys, good_keys
+    end
   end
   if good ~= FAULT_KEY then good_keys[good], keys_kept = true, keys_kept + 1 end
   return good
@@ -50,8 +52,9 @@ local check_table
 -- What an alert is made of in most cases; whatever else there is, is checked entry by entry.
 alert_rules = {
   key = good_keys, title = TITLE_MAX, body = -TEXT_MAX, expires = durations, channel = good_keys,
-  severity = { info = true, warning = true, critical = true },
+  severity = { info = true, warning = true, critical = true }, buttons = true,
 }
+button_rules = { id = good_keys, label = TITLE_MAX }
 
 local CHECKS = {
   ["interface type"] = function(value) return check_word(value, TYPES, "interface type") end,

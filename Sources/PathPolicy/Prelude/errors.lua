@@ -94,7 +94,7 @@ end
 
 local UNITS = { d = 86400000000000, h = 3600000000000, m = 60000000000, s = 1000000000, ms = 1000000, us = 1000 }
 local durations, durations_kept = {}, 0
-local alert_rules              -- knows the durations too
+local alert_rules, button_rules   -- know the durations and the keys too
 
 -- Nanoseconds of "1m30s"; nil and what is wrong otherwise.
 local function read_duration(text)

@@ -42,14 +42,35 @@ local function checked_alert(given)
   return good.key, good.severity, good.title, good.body, good.channel, good.expires, good.buttons
 end
 
+-- Buttons as they go out; nothing when they need a closer look.
+local function plain_buttons(given)
+  if type(given) ~= "table" or getmetatable(given) ~= nil then return nil end
+  local list, seen, entries = {}, {}, 0
+  for place, button in next_entry, given do
+    entries = entries + 1
+    if entries > 8 or not fits(button, button_rules) then return nil end
+    local id = button.id
+    if not id or not button.label or seen[id] then return nil end
+    list[place], seen[id] = { id, button.label }, true
+  end
+  for place = 1, entries do
+    if not list[place] then return nil end
+  end
+  return list
+end
+
 -- The entries of an alert; nothing when they need a closer look.
 local function plain_alert(given)
-  local key, title, expires = given.key, given.title, given.expires
+  local key, title, expires, buttons = given.key, given.title, given.expires, given.buttons
+  if buttons then
+    buttons = plain_buttons(buttons)
+    if not buttons then return nil end
+  end
   if key and title and expires then
     expires = durations[expires]
     if expires == 0 then return nil end
   end
-  return title and key, given.severity, title, given.body, given.channel, expires
+  return title and key, given.severity, title, given.body, given.channel, expires, buttons
 end
 
 alert = read_only("ctx.alert", {
@@ -58,7 +79,7 @@ alert = read_only("ctx.alert", {
     inside()
     local key, severity, title, body, channel, expires, buttons
     if fits(given, alert_rules) then
-      key, severity, title, body, channel, expires = plain_alert(given)
+      key, severity, title, body, channel, expires, buttons = plain_alert(given)
     end
     if not key then
       key, severity, title, body, channel, expires, buttons = checked_alert(given)
