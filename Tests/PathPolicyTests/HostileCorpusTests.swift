@@ -135,12 +135,16 @@ import Testing
     }
   }
 
+  /// A sanitizer makes everything several times slower; what it runs is no measure of time.
+  private static let patience: Duration =
+    getenv("NETVANE_SANITIZER") == nil ? .milliseconds(500) : .seconds(10)
+
   @Test(arguments: cases) func `a hostile policy ends as it says and harms no other`(_ item: Case) {
     let round = play(item, deadline: nil)
     check(item, round, mayRunLate: false)
     #expect(round.served == [4, 4])
     #expect(PolicyRuntime.unbalancedStates == 0)
-    #expect(round.processorTime < .milliseconds(500), "\(round.processorTime)")
+    #expect(round.processorTime < Self.patience, "\(round.processorTime)")
   }
 
   @Test(arguments: cases) func `nor does it under the deadline of a real run`(_ item: Case) {
