@@ -23,15 +23,15 @@ final class BenchNetwork {
     let quiet =
       "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; "
       + "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6; ip link set lo up"
-    // The two ends get different indexes only if the far side has links more: with equal ones the
-    // kernel holds carrier events back for up to a second.
+    // With equal indexes at both ends the kernel holds carrier events back for up to a second; how
+    // many links there were before must not matter.
     try Child.shell(
       """
       test -e /proc/sys/net/ipv6 && sh -c '\(quiet)'
       ip netns add far
       ip netns exec far sh -c '\(quiet)'
       ip -n far link add spare type veth peer name spare2
-      ip link add \(Self.link) type veth peer name far0 netns far
+      ip link add \(Self.link) index 1000 type veth peer name far0 netns far
       ip -n far address add 192.0.2.1/24 dev far0
       ip -n far link set far0 up
       ip address add 192.0.2.2/24 dev \(Self.link)
