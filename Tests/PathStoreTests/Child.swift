@@ -62,7 +62,9 @@ final class Child {
   }
 
   /// Whether this machine lets us mount things that only a child sees.
+  /// In CI it is not asked: what is missing there is a failure, not a reason to skip.
   static let canMount: Bool = {
+    if ProcessInfo.processInfo.environment["CI"] != nil { return true }
     let probe = Process()
     probe.executableURL = URL(filePath: "/bin/sh")
     probe.arguments = ["-c", "\(namespace) mount -t tmpfs tmpfs /mnt 2>/dev/null"]
