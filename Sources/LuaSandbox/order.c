@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills `key` from the value at `index`; false for the marks of frozen and lazy tables. */
+/* Fills `key` from the value at `index`; false for the marks of frozen tables and records. */
 bool luasandbox_describe_key(lua_State *L, int index, sort_key *key) {
   switch (lua_type(L, index)) {
     case LUA_TNUMBER:

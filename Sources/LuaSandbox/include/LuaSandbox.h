@@ -10,9 +10,11 @@
  *   0 nil   1 false   2 true   3 integer (8 bytes)   4 float (8 bytes, IEEE 754)
  *   5 string (u32 length, bytes)   6 array (u32 n, n values)
  *   7 map (u32 n, n times key and value; a key is an integer or a string)
- *   8 lazy (u32 length, one encoded value): only as a value in a map, only going in; decoded when
- *     a script first reads it. A lazy map under the key "" is the rest: its entries belong beside
- *     it, and come when a script first reads a key that is not there
+ *   8 sized (u32 length, one encoded value), only going in: the value, but it can be passed over
+ *   9 record (u32 length, one map with strings for keys), only going in: a read-only table whose
+ *     fields are decoded when a script reads them. Entries under the key "" are about the record:
+ *     a string is its kind, and a sized map, as the last entry, has more of its fields. Of two
+ *     fields of one name the first counts
  *
  * Maps come out sorted, integers first, then strings bytewise: equal values have equal bytes. A
  * table with just the keys 1 to n comes out as an array, an empty one as a map. Cycles, more than
@@ -81,7 +83,8 @@ luasandbox_status luasandbox_add_module(luasandbox *sandbox, const char *module,
 luasandbox_status luasandbox_load(luasandbox *sandbox, const char *file, const uint8_t *source,
                                   size_t length, int64_t fuel, luasandbox_result *result);
 
-/* Decodes `input`, calls the dispatcher with it, encodes what it returns. */
+/* Decodes `input`, an array of at most 32 arguments, calls the dispatcher with them, and encodes an
+ * array of three: the first two values that it returns, and the decisions of the call in order. */
 luasandbox_status luasandbox_call(luasandbox *sandbox, const uint8_t *input, size_t length,
                                   int64_t fuel, luasandbox_result *result);
 
