@@ -1,6 +1,5 @@
 /// A value behind one reference. A path has a dozen parts that are counted; monitors, events and
 /// orders that speak of the same one share it, and a copy costs one count.
-@propertyWrapper
 package struct Boxed<Value: Sendable>: Sendable {
   private final class Storage: Sendable {
     let value: Value
@@ -8,23 +7,14 @@ package struct Boxed<Value: Sendable>: Sendable {
     init(_ value: Value) { self.value = value }
   }
 
-  private var storage: Storage
+  private let storage: Storage
 
   package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
-  package var wrappedValue: Value {
-    _read { yield storage.value }
-    set { storage = Storage(newValue) }
-  }
+  package var wrappedValue: Value { _read { yield storage.value } }
 
   /// Looks at the value where it is, without a copy.
   package func read<Result>(_ body: (borrowing Value) -> Result) -> Result { body(storage.value) }
-
-  /// The box itself, to share it.
-  package var projectedValue: Boxed<Value> {
-    get { self }
-    set { self = newValue }
-  }
 
   package func isSame(as other: Boxed<Value>) -> Bool { storage === other.storage }
 }
