@@ -152,15 +152,22 @@ extension Engine {
           state: state, detail: detail)))
   }
 
-  /// Tells policies what became of their actions, once everything else of the fact is done.
+  /// Tells policies what became of their actions, once everything else of the fact is done: a few,
+  /// for what a policy answers may end in another. The rest wait for a wake-up of their own, so
+  /// that the kernel and signals get their turns in between.
   mutating func tellOutcomes() {
-    while !outcomes.isEmpty {
-      let batch = outcomes
-      outcomes = []
-      for (name, outcome) in batch {
-        if let policy = policyIndex(name) { run(policy, .result(outcome)) }
-      }
+    if outcomes.isEmpty || outcomeWake != nil { return }
+    var told = 0
+    while told < outcomes.count, told < EngineLimits.outcomesPerFact {
+      let (name, outcome) = outcomes[told]
+      told += 1
+      if let policy = policyIndex(name) { run(policy, .result(outcome)) }
     }
+    outcomes.removeFirst(told)
+    guard let next = outcomes.first else { return }
+    let id = TimerID(.outcome, policy: next.policy)
+    outcomeWake = id
+    orders.append(.setTimer(id, Deadline(.awake, now.awake)))
   }
 
   /// The policy goes: nothing of its actions stays.

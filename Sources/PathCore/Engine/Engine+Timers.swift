@@ -1,6 +1,8 @@
 /// Named and recurring timers, and the one place where a wake-up finds its owner.
 extension Engine {
   mutating func fire(_ id: TimerID) {
+    // What waits to be told is told at the end of the fact.
+    if id.kind == .outcome { return }
     guard let policy = policyIndex(id.policy) else { return }
     if isAsleep || awaitsSnapshot {
       deferred.insert(id)
@@ -14,6 +16,7 @@ extension Engine {
     case .expiry: expiryDue(policy, id.name)
     case .rest: restDue(policy)
     case .retry: retryDue(policy, id.name)
+    case .outcome: break
     }
   }
 
@@ -45,7 +48,7 @@ extension Engine {
   private func dueTime(_ id: TimerID) -> Duration {
     guard let policy = policyIndex(id.policy) else { return .zero }
     return switch id.kind {
-    case .settle, .unrest, .rest: .zero
+    case .settle, .unrest, .rest, .outcome: .zero
     case .retry: policies[policy].actions[id.name]?.due ?? .zero
     case .named: policies[policy].timers[id.name]?.deadline ?? .zero
     case .every: policies[policy].recurring[id.name]?.deadline ?? .zero

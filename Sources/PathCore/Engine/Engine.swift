@@ -21,6 +21,8 @@ package struct Engine {
   var orders: [Order] = []
   /// Ends of actions that their policies were not told yet.
   var outcomes: [(policy: String, ActionOutcome)] = []
+  /// The wake-up for those that one fact was too short for.
+  var outcomeWake: TimerID?
   /// In a replay: calls that their deadline ended.
   var kills: [CallID: PolicyFault] = [:]
   /// In a run: the same, for the trace.
@@ -76,7 +78,9 @@ package struct Engine {
     case .policies(let set): replacePolicies(with: set)
     case .snapshot(let snapshot): take(snapshot)
     case .gap(let detail): noteGap(detail)
-    case .timer(let id): fire(id)
+    case .timer(let id):
+      if id == outcomeWake { outcomeWake = nil }
+      fire(id)
     case .button(let policy, let key, let button):
       press(policy: policy, key: key, button: button)
     case .dismissed(let policy, let key): dismiss(policy: policy, key: key)

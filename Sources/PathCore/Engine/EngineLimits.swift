@@ -9,6 +9,8 @@ package enum EngineLimits {
   /// So many actions may one policy ask for.
   package static let actionsPerMinute = 120
   package static let actionKeysPerPolicy = 64
+  /// Ends of actions that policies are told at the end of one fact; more wait for the next.
+  package static let outcomesPerFact = 4
   /// Keys whose runs are remembered for their limits; of more the longest unused are forgotten.
   package static let limitedKeysPerPolicy = 256
   /// Actions at a time that are remembered as changing the network.

@@ -61,11 +61,13 @@ package struct TimerID: Hashable, Sendable {
     case rest
     /// An action is tried again.
     case retry
+    /// More ends of actions wait to be told than one fact may tell.
+    case outcome
   }
 
   package var kind: Kind
   package var policy: String
-  /// The monitor, the timer, or the key of the alert or action; empty for `rest`.
+  /// The monitor, the timer, or the key of the alert or action; empty for `rest` and `outcome`.
   package var name: String
 
   package init(_ kind: Kind, policy: String, name: String = "") {

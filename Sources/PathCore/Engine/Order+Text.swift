@@ -96,6 +96,7 @@ extension TimerID.Kind: CustomStringConvertible {
     case .expiry: "expiry"
     case .rest: "rest"
     case .retry: "retry"
+    case .outcome: "outcome"
     }
   }
 

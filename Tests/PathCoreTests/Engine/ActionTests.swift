@@ -196,6 +196,24 @@ import Testing
     #expect(rig.heard.count == 1)
   }
 
+  @Test func `a fact tells a few ends, the rest come one after the other at the same moment`() {
+    let refused = { (place: Int) in ActionRequest.exec("k\(place)", onlyWhile: .unsatisfied) }
+    rig.answer = { _, told, outcome in
+      if told.key.hasPrefix("k") { outcome.act(.exec("again " + told.key, onlyWhile: .unsatisfied)) }
+    }
+    rig.act { outcome in outcome.intents += (0..<6).map { .act(refused($0)) } }
+    #expect(rig.heard.count == EngineLimits.outcomesPerFact)
+    #expect(rig.world.timers[TimerID(.outcome, policy: "p")] == Deadline(.awake, .zero))
+    // Whatever comes next, a signal or the kernel, has its turn before them.
+    rig.world.up()
+    #expect(rig.heard.count == EngineLimits.outcomesPerFact)
+    rig.world.advance(.zero)
+    #expect(
+      rig.heard.map { $0.split(separator: " ").dropFirst().prefix { $0 != "dropped" }.joined() }
+        == (0..<6).map { "k\($0)" } + (0..<6).map { "againk\($0)" })
+    #expect(rig.world.timers.keys.allSatisfy { $0.kind != .outcome })
+  }
+
   @Test func `a policy without on_result is not asked`() {
     let world = ScriptedWorld()
     world.host.on("p", .start) { _, outcome in outcome.intents.append(.act(.exec())) }
@@ -251,6 +269,7 @@ import Testing
     rig.ask("p", limited)
     rig.end("k", .succeeded)
     rig.ask("p", limited)
+    rig.world.advance(.zero)
     #expect(rig.heard.count == EngineLimits.actionsPerMinute)
     #expect(
       rig.reports.count { $0.hasSuffix("120 actions in a minute; the rest is left out") } == 1)

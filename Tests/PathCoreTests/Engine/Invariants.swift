@@ -36,6 +36,12 @@ enum Invariants {
         wanted[TimerID(.rest, policy: policy.name)] = Deadline(.boot, rest)
       }
     }
+    if let wake = engine.outcomeWake {
+      guard let armed = timers[wake] else { return "nothing wakes for the ends that wait" }
+      wanted[wake] = armed
+    } else if !engine.outcomes.isEmpty {
+      return "ends of actions wait for nothing"
+    }
     return armed(engine, wanted, timers)
   }
 
