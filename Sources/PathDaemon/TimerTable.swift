@@ -1,7 +1,7 @@
-import PathCore
+package import PathCore
 
 /// The wake-ups that the engine asked for, in the order in which they come due on each clock.
-struct TimerTable {
+package struct TimerTable {
   private var deadlines: [TimerID: Deadline] = [:]
   private var awake: [Entry] = []
   private var boot: [Entry] = []
@@ -15,26 +15,28 @@ struct TimerTable {
     }
   }
 
-  mutating func set(_ id: TimerID, _ deadline: Deadline) {
+  package init() {}
+
+  package mutating func set(_ id: TimerID, _ deadline: Deadline) {
     clear(id)
     deadlines[id] = deadline
     let entry = Entry(at: deadline.at, id: id)
     if deadline.clock == .awake { Self.insert(entry, &awake) } else { Self.insert(entry, &boot) }
   }
 
-  mutating func clear(_ id: TimerID) {
+  package mutating func clear(_ id: TimerID) {
     guard let deadline = deadlines.removeValue(forKey: id) else { return }
     let entry = Entry(at: deadline.at, id: id)
     if deadline.clock == .awake { Self.remove(entry, &awake) } else { Self.remove(entry, &boot) }
   }
 
   /// When the next one of this clock is due.
-  func next(_ clock: Deadline.Clock) -> Duration? {
+  package func next(_ clock: Deadline.Clock) -> Duration? {
     (clock == .awake ? awake : boot).first?.at
   }
 
   /// Takes out the earliest that is due, if any is.
-  mutating func takeDue(at now: Moment) -> TimerID? {
+  package mutating func takeDue(at now: Moment) -> TimerID? {
     for (entries, time) in [(awake, now.awake), (boot, now.boot)] {
       if let first = entries.first, first.at <= time {
         clear(first.id)

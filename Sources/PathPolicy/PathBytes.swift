@@ -2,22 +2,28 @@ import PathCore
 
 /// The path's part of `ev`, written out once for all policies and events that speak of it.
 final class PathBytes {
-  private var kept: [(path: Boxed<Path>, bytes: [UInt8])] = []
+  private var kept: [[UInt8]] = []
+  /// The paths they are of; held, so that each identity stays theirs.
+  private var paths: [Boxed<Path>] = []
+  /// Searched alone: nothing in them is counted.
+  private var identities: [ObjectIdentifier] = []
   private var next = 0
   private var writer = PlainWriter()
-  /// The present path and its predecessor for a handful of filters.
-  private static let keptMost = 8
+  /// The present path and its predecessor for the filters of a few dozen monitors.
+  private static let keptMost = 64
 
   /// The map of a path's fields.
   func bytes(of path: Boxed<Path>) -> [UInt8] {
-    for index in kept.indices where kept[index].path.isSame(as: path) { return kept[index].bytes }
+    if let index = identities.firstIndex(of: path.identity) { return kept[index] }
     writer.clear()
     Self.write(path.wrappedValue, &writer)
     let bytes = writer.bytes
     if kept.count < Self.keptMost {
-      kept.append((path, bytes))
+      kept.append(bytes)
+      paths.append(path)
+      identities.append(path.identity)
     } else {
-      kept[next] = (path, bytes)
+      (kept[next], paths[next], identities[next]) = (bytes, path, path.identity)
       next = (next + 1) % Self.keptMost
     }
     return bytes

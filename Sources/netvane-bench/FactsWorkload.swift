@@ -1,5 +1,6 @@
 import Glibc
 import PathCore
+import PathDaemon
 import PathPolicy
 
 /// Facts to orders with the shipped policies: how many changes of path one core decides in a
@@ -110,10 +111,10 @@ enum SampleNetwork {
   }
 }
 
-/// Time that passes only when told to, with the wake-ups that were asked for.
+/// Time that passes only when told to, with the daemon's own table of wake-ups.
 struct VirtualClock {
   private var time: Duration = .seconds(1)
-  private var timers: [TimerID: Deadline] = [:]
+  private var timers = TimerTable()
   /// Paths that the orders told policies of.
   private(set) var delivered = 0
 
@@ -126,8 +127,8 @@ struct VirtualClock {
   mutating func perform(_ orders: [Order]) -> Int {
     for order in orders {
       switch order {
-      case .setTimer(let id, let deadline): timers[id] = deadline
-      case .clearTimer(let id): timers[id] = nil
+      case .setTimer(let id, let deadline): timers.set(id, deadline)
+      case .clearTimer(let id): timers.clear(id)
       case .deliver: delivered += 1
       default: break
       }
@@ -137,12 +138,12 @@ struct VirtualClock {
 
   mutating func advance(_ step: Duration, _ fire: (TimerID, Moment) -> [Order]) {
     let end = time + step
-    while let next = timers.min(by: { ($0.value.at, $0.key) < ($1.value.at, $1.key) }),
-      next.value.at <= end
+    while let next = [timers.next(.awake), timers.next(.boot)].compactMap(\.self).min(),
+      next <= end
     {
-      time = max(time, next.value.at)
-      timers[next.key] = nil
-      perform(fire(next.key, now))
+      time = max(time, next)
+      guard let id = timers.takeDue(at: now) else { break }
+      perform(fire(id, now))
     }
     time = end
   }

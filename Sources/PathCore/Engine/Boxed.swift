@@ -17,6 +17,9 @@ package struct Boxed<Value: Sendable>: Sendable {
   package func read<Result>(_ body: (borrowing Value) -> Result) -> Result { body(storage.value) }
 
   package func isSame(as other: Boxed<Value>) -> Bool { storage === other.storage }
+
+  /// Tells boxes apart for as long as they are held.
+  package var identity: ObjectIdentifier { ObjectIdentifier(storage) }
 }
 
 extension Boxed: Equatable where Value: Equatable {

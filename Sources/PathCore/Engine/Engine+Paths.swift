@@ -220,11 +220,12 @@ extension Engine {
   }
 
   /// The event that telling this path now would be.
-  private func makeEvent(
+  private mutating func makeEvent(
     _ path: Boxed<Path>, _ policy: Int, _ monitor: Int, extra: ChangeCauses = []
   ) -> PathEvent {
     // Field by field: a copy of the whole state would cost more than all of this.
-    let flaps = filters[policies[policy].monitors[monitor].filter].flaps.counts(at: now.boot)
+    let filter = policies[policy].monitors[monitor].filter
+    let flaps = filters[filter].flaps.counts(at: now.boot)
     let name = policies[policy].monitors[monitor].declaration.name
     let sequence = policies[policy].monitors[monitor].sequence + 1
     guard let old = policies[policy].monitors[monitor].delivered else {
@@ -232,7 +233,7 @@ extension Engine {
         monitor: name, path: path, causes: [], flaps: flaps, since: nil, previous: nil,
         sequence: sequence, time: now.wall, isSelfInflicted: false)
     }
-    let causes = ChangeCauses(from: old.sharedPath, to: path).union(extra)
+    let causes = filters[filter].causes(from: old.sharedPath, to: path).union(extra)
       .union(policies[policy].monitors[monitor].owedCauses)
     return PathEvent(
       monitor: name, path: path, causes: causes, flaps: flaps,

@@ -41,6 +41,19 @@ package struct Engine {
     var flaps = FlapLog()
     /// What the last snapshot did to the path.
     var news = News.none
+    /// What differs between two paths: several policies ask for the same two.
+    private var difference: (from: Boxed<Path>, to: Boxed<Path>, causes: ChangeCauses)?
+
+    init(filter: PathFilter) { self.filter = filter }
+
+    mutating func causes(from old: Boxed<Path>, to new: Boxed<Path>) -> ChangeCauses {
+      if let difference, difference.from.isSame(as: old), difference.to.isSame(as: new) {
+        return difference.causes
+      }
+      let causes = ChangeCauses(from: old, to: new)
+      difference = (old, new, causes)
+      return causes
+    }
   }
 
   /// One call of one policy, counted from its first.

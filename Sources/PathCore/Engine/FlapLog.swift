@@ -2,8 +2,11 @@
 struct FlapLog {
   private var times: [Duration] = []
   private var start = 0
+  /// The last answer: one change is counted for several policies at the same moment.
+  private var counted: (at: Duration, counts: FlapCounts)?
 
   mutating func add(_ time: Duration) {
+    counted = nil
     if times.count < EngineLimits.flapsRemembered {
       times.append(time)
     } else {
@@ -12,11 +15,14 @@ struct FlapLog {
     }
   }
 
-  func counts(at now: Duration) -> FlapCounts {
-    FlapCounts(
+  mutating func counts(at now: Duration) -> FlapCounts {
+    if let counted, counted.at == now { return counted.counts }
+    let counts = FlapCounts(
       lastMinute: count(since: now - .seconds(60)),
       lastTenMinutes: count(since: now - .seconds(600)),
       lastHour: count(since: now - .seconds(3600)))
+    counted = (now, counts)
+    return counts
   }
 
   /// Times ascend from `start` on, so the first one that is new enough is found by halving.

@@ -37,7 +37,13 @@ package indirect enum PlainValue: Hashable, Sendable {
   package var pairs: [PlainPair]? { if case .map(let pairs) = self { pairs } else { nil } }
 
   package subscript(key: String) -> PlainValue {
-    pairs?.first { $0.key.text == key }?.value ?? .null
+    guard case .map(let pairs) = self else { return .null }
+    for index in pairs.indices {
+      if case .bytes(let name) = pairs[index].key, name.elementsEqual(key.utf8) {
+        return pairs[index].value
+      }
+    }
+    return .null
   }
 
   /// The type's name in messages.
