@@ -37,11 +37,11 @@ package struct TimerTable {
 
   /// Takes out the earliest that is due, if any is.
   package mutating func takeDue(at now: Moment) -> TimerID? {
-    for (entries, time) in [(awake, now.awake), (boot, now.boot)] {
-      if let first = entries.first, first.at <= time {
-        clear(first.id)
-        return first.id
-      }
+    if let id = awake.first.flatMap({ $0.at <= now.awake ? $0.id : nil })
+      ?? boot.first.flatMap({ $0.at <= now.boot ? $0.id : nil })
+    {
+      clear(id)
+      return id
     }
     return nil
   }

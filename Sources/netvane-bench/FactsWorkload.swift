@@ -138,13 +138,16 @@ struct VirtualClock {
 
   mutating func advance(_ step: Duration, _ fire: (TimerID, Moment) -> [Order]) {
     let end = time + step
-    while let next = [timers.next(.awake), timers.next(.boot)].compactMap(\.self).min(),
-      next <= end
-    {
+    while let next = Self.earlier(timers.next(.awake), timers.next(.boot)), next <= end {
       time = max(time, next)
       guard let id = timers.takeDue(at: now) else { break }
       perform(fire(id, now))
     }
     time = end
+  }
+
+  private static func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 }

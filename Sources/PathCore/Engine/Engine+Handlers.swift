@@ -48,6 +48,7 @@ extension Engine {
   /// The last event of each monitor.
   private func delivered(_ policy: Int) -> [PathEvent] {
     var events: [PathEvent] = []
+    events.reserveCapacity(policies[policy].monitors.count)
     for monitor in policies[policy].monitors.indices {
       if let event = policies[policy].monitors[monitor].delivered { events.append(event) }
     }

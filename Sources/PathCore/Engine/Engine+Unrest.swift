@@ -20,12 +20,7 @@ extension Engine {
 
   /// Asks for an `unrest` wake-up exactly while a candidate waits that will not settle before.
   mutating func armUnrest(_ policy: Int, _ monitor: Int) {
-    var wanted: Duration?
-    if let deadline = policies[policy].monitors[monitor].unrest?.deadline,
-      let settled = policies[policy].monitors[monitor].candidate?.deadline, deadline < settled
-    {
-      wanted = deadline
-    }
+    let wanted = policies[policy].monitors[monitor].wantedUnrest
     guard wanted != policies[policy].monitors[monitor].armedUnrest else { return }
     policies[policy].monitors[monitor].armedUnrest = wanted
     let id = timerID(.unrest, policy, monitor)

@@ -36,6 +36,12 @@ struct MonitorState {
     self.filter = filter
   }
 
+  /// When an `unrest` wake-up is wanted: exactly while a candidate waits that will not settle before.
+  var wantedUnrest: Duration? {
+    guard let unrest, let candidate, unrest.deadline < candidate.deadline else { return nil }
+    return unrest.deadline
+  }
+
   /// How long unrest with this settle may go unreported.
   func unrestLimit(settle: Duration) -> Duration {
     declaration.settleMax ?? max(EngineLimits.settleMaxFloor, settle + settle + settle + settle)
