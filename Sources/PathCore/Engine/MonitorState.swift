@@ -36,7 +36,7 @@ struct MonitorState {
     self.filter = filter
   }
 
-  /// When an `unrest` wake-up is wanted: exactly while a candidate waits that will not settle before.
+  /// When an `unrest` wake-up is wanted: only while a candidate waits that will not settle before.
   var wantedUnrest: Duration? {
     guard let unrest, let candidate, unrest.deadline < candidate.deadline else { return nil }
     return unrest.deadline

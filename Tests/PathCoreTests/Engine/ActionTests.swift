@@ -199,7 +199,8 @@ import Testing
   @Test func `a fact tells a few ends, the rest come one after the other at the same moment`() {
     let refused = { (place: Int) in ActionRequest.exec("k\(place)", onlyWhile: .unsatisfied) }
     rig.answer = { _, told, outcome in
-      if told.key.hasPrefix("k") { outcome.act(.exec("again " + told.key, onlyWhile: .unsatisfied)) }
+      guard told.key.hasPrefix("k") else { return }
+      outcome.act(.exec("again " + told.key, onlyWhile: .unsatisfied))
     }
     rig.act { outcome in outcome.intents += (0..<6).map { .act(refused($0)) } }
     #expect(rig.heard.count == EngineLimits.outcomesPerFact)
