@@ -52,9 +52,16 @@ package struct PolicyDirectory: Sendable {
   private mutating func readModules(_ root: String) -> [PolicyModule] {
     var modules: [PolicyModule] = []
     let names = (try? Self.luaFiles(in: root + "/lib", "lib")) ?? []
+    guard names.isEmpty || ScriptFile.isGuarded(root + "/lib") else {
+      refuse("lib/", "lib", "everybody may write into it; take that away with: chmod o-w")
+      return []
+    }
     for name in names.prefix(Self.modulesMax) {
       do throws(ScriptFile.Refusal) {
         let source = try ScriptFile.read("\(root)/lib/\(name)", within: root)
+        if source.isEmpty {
+          throw ScriptFile.Refusal(message: "the file is empty: it is being written, or was cut off")
+        }
         modules.append(
           PolicyModule(name: String(name.dropLast(4)), file: "lib/\(name)", source: source))
       } catch {

@@ -3,40 +3,68 @@ package import PathCore
 /// The policies of one directory, each in a state of its own.
 package final class PolicyRuntime: PolicyHost {
   private var policies: [String: LoadedPolicy] = [:]
+  /// The texts that were rejected by the last load.
+  private var failures: [String: Failure] = [:]
   private let paths = PathBytes()
+
+  /// Has the last word on a text that loads: why it is not to run, if it is not.
+  package var check: ((PolicyScript) -> PolicyFault?)?
+
+  private struct Failure {
+    var script: PolicyScript
+    var settings: PolicySettings
+    var fault: PolicyFault
+  }
 
   package init() {}
 
   /// Loads every script; a broken one is reported and stops no other. Policies whose files were
   /// `refused` are rejected too: like a broken edit, that leaves the last good version at work.
   /// `memories` are what earlier runs left; a policy of a newer version migrates its state.
+  ///
+  /// A text that was loaded is not loaded again, nor is one that was rejected tried again unless
+  /// asked to (`retrying`). All of this happens beside the version that runs.
   package func load(
     _ scripts: [PolicyScript], refused: [PolicyFault] = [], reason: StartReason,
-    memories: [String: PolicyMemory] = [:],
+    memories: [String: PolicyMemory] = [:], retrying: Bool = true,
     settings: (String) -> PolicySettings = { _ in PolicySettings() }
   ) -> PolicySet {
     var set = PolicySet(reason: reason, loaded: [], rejected: refused)
+    var failures: [String: Failure] = [:]
     for script in scripts { set.memories[script.name] = memories[script.name] }
     for script in scripts.sorted(by: { $0.name < $1.name }) {
       let wanted = settings(script.name)
-      if let old = policies[script.name], old.script == script, old.settings == wanted {
+      let needed = script.withNeededModules
+      if let old = policies[script.name], old.script == needed, old.settings == wanted {
         set.loaded.append(old.declaration)
         continue
       }
+      if !retrying, let known = self.failures[script.name], known.script == needed,
+        known.settings == wanted
+      {
+        failures[script.name] = known
+        set.rejected.append(known.fault)
+        continue
+      }
       do throws(PolicyFault) {
-        let policy = try LoadedPolicy(script: script, settings: wanted, paths: paths)
+        let policy = try LoadedPolicy(script: needed, settings: wanted, paths: paths)
         if let kept = kept(script.name, memories) {
           set.migrated[script.name] = try policy.take(over: kept.state, version: kept.version)
         }
+        if let fault = check?(script) { throw fault }
         policies[script.name] = policy
         set.loaded.append(policy.declaration)
         set.changed.insert(script.name)
+        set.hashes[script.name] = script.hash
       } catch {
+        set.migrated[script.name] = nil
+        failures[script.name] = Failure(script: needed, settings: wanted, fault: error)
         set.rejected.append(error)
       }
     }
     let names = Set(scripts.map(\.name)).union(refused.map(\.policy))
     policies = policies.filter { names.contains($0.key) }
+    self.failures = failures
     return set
   }
 

@@ -20,6 +20,12 @@ package enum ScriptFile {
       guard real.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
         throw Refusal(message: "it leads out of the policy directory; copy the file instead")
       }
+      // A link may lead into a folder that is less guarded than the one it lies in.
+      let folder = folder(of: real)
+      guard isGuarded(folder) else {
+        throw Refusal(
+          message: "everybody may write into \(folder); take that away with: chmod o-w \(folder)")
+      }
     }
     // Looked at before it is opened, for opening alone may do something to a device.
     var status = stat()

@@ -169,6 +169,8 @@ package struct RandomFact {
       if random.chance(40) { set.memories[name] = memory() }
       if random.chance(20) { set.migrated[name] = .text(text()) }
     }
+    for name in set.changed.sorted() where random.chance(70) { set.hashes[name] = "0123abcd" }
+    set.config = random.pick([nil, "89ef"])
     if random.chance(40) {
       set.rejected = [
         PolicyFault(

@@ -88,7 +88,7 @@ package struct TraceReader {
   // MARK: Policies
 
   private func policies(_ json: JSONObject) throws -> PolicySet {
-    PolicySet(
+    var set = PolicySet(
       reason: try json.word("reason"), loaded: try json.objects("loaded").map(declaration),
       rejected: try json.objects("rejected").map(fault), changed: Set(try json.texts("changed")),
       memories: try byName(json, "memories") { text in
@@ -97,6 +97,9 @@ package struct TraceReader {
         }
         return memory
       }, migrated: try byName(json, "migrated") { PlainData(bytes: try bytes($0)) })
+    set.hashes = try byName(json, "hashes") { $0 }
+    set.config = json.optionalText("config")
+    return set
   }
 
   private func byName<Value>(

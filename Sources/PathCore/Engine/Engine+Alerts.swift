@@ -74,6 +74,7 @@ extension Engine {
   }
 
   mutating func dismiss(policy name: String, key: String) {
+    if key == EngineLimits.rejectedAlertKey { return dismissRejection(of: name) }
     guard let policy = policyIndex(name) else { return }
     if key == EngineLimits.faultAlertKey, let content = policies[policy].faultAlert {
       policies[policy].faultAlert = nil

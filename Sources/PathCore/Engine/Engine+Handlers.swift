@@ -61,16 +61,15 @@ extension Engine {
   ) -> PolicyFault? {
     let count = outcome.intents.count
     if count == 0 { return nil }
-    let takesKey = outcome.intents.contains { intent in
-      if case .raise(let content, _) = intent {
-        content.key == EngineLimits.faultAlertKey
-      } else {
-        false
+    var takenKey: String?
+    for intent in outcome.intents {
+      if case .raise(let content, _) = intent, EngineLimits.ownAlertKeys.contains(content.key) {
+        takenKey = content.key
       }
     }
     let message: String
-    if takesKey {
-      message = "the alert key '\(EngineLimits.faultAlertKey)' is kept for Netvane itself"
+    if let takenKey {
+      message = "the alert key '\(takenKey)' is kept for Netvane itself"
     } else if count <= EngineLimits.intentsPerHandler,
       policies[policy].timers.count + count <= EngineLimits.timersPerPolicy,
       policies[policy].alerts.count + count <= EngineLimits.alertsPerPolicy,

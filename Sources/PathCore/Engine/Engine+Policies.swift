@@ -1,11 +1,9 @@
 /// Taking in a set of policies: the first one, or a changed one while running.
 extension Engine {
   mutating func replacePolicies(with set: PolicySet) {
-    for fault in set.rejected {
-      orders.append(.policy(name: fault.policy, .rejected, detail: fault.located))
-    }
     let rejected = Set(set.rejected.map(\.policy))
     let loaded = set.loaded.filter { !rejected.contains($0.name) }
+    noteRejections(set.rejected, loaded: Set(loaded.map(\.name)))
     let names = Set(loaded.map(\.name)).union(rejected)
     for index in policies.indices.reversed() where !names.contains(policies[index].name) {
       remove(index)
@@ -112,7 +110,9 @@ extension Engine {
     if isRestored { tellRestored(index) }
     armRecurring(index)
     policies[index].wasStarted = true
-    run(index, .start(reason: isKnown ? .reload : set.reason))
+    // What is new in a reload starts; only what ran before is loaded again.
+    let first: StartReason = set.reason == .reload ? .start : set.reason
+    run(index, .start(reason: isKnown ? .reload : first))
     for monitor in policies[index].monitors.indices { resettle(index, monitor) }
     if wasResting { fireOverdue(index) }
   }

@@ -27,6 +27,8 @@ package struct Engine {
   var kills: [CallID: PolicyFault] = [:]
   /// In a run: the same, for the trace.
   var killed: [Fact] = []
+  /// What was not taken of the files, by the policy's name or the way to a shared file.
+  var rejections: [String: Rejection] = [:]
   /// Counts the starts of actions.
   var serial: UInt64 = 0
   /// What changes in them is the doing of an action.

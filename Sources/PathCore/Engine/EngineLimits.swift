@@ -31,4 +31,7 @@ package enum EngineLimits {
   package static let flapsRemembered = 1024
   /// The key of the alert that the engine itself raises for a policy that keeps failing.
   package static let faultAlertKey = "policy-fault"
+  /// And for a file that was not taken.
+  package static let rejectedAlertKey = "policy-rejected"
+  package static let ownAlertKeys: Set<String> = [faultAlertKey, rejectedAlertKey]
 }

@@ -5,7 +5,8 @@
 ///       snapshot  … snapshot: snapshot           (see Snapshot)
 ///       policies  … policies: {reason: "boot" | "start" | "reload", loaded: [declaration],
 ///                              rejected? [[]]: [fault], changed? [[]]: [name],
-///                              memories? [{}]: {name: memory}, migrated? [{}]: {name: state}}
+///                              memories? [{}]: {name: memory}, migrated? [{}]: {name: state},
+///                              hashes? [{}]: {name: hash}, config? [none]: hash}
 ///       gap       … detail
 ///       timer     … timer: {kind, policy, name? [""]}
 ///       button    … policy, key, button
@@ -24,7 +25,7 @@
 ///
 /// `wall` counts from 1970, `offset` is in seconds east of UTC. `state` is the encoding of
 /// PlainData in hexadecimal, `memory` the stored form of PolicyMemory. Before the first fact stands
-/// the header (see TraceHeader).
+/// the header (see TraceHeader); `hashes` and `config` say, as it does, which texts a reload took.
 extension Fact {
   package func writeJSON(into writer: inout JSONWriter, at moment: Moment) {
     writer.object { writer in
@@ -129,6 +130,12 @@ extension PolicySet {
           }
         }
       }
+      writer.member("hashes", hashes, unless: [:]) { writer, hashes in
+        writer.object { writer in
+          for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) { writer.member(name, hash) }
+        }
+      }
+      if let config { writer.member("config", config) }
     }
   }
 }

@@ -30,6 +30,11 @@ package struct PolicySet: Sendable {
   package var memories: [String: PolicyMemory]
   /// States that a policy's `migrate` made of older ones.
   package var migrated: [String: PlainData]
+  /// The texts that a replay needs from here on: by policy, those of `changed`. What a run starts
+  /// with is in the trace's header as well.
+  package var hashes: [String: String] = [:]
+  /// The same for the configuration; nil where it is the one before.
+  package var config: String?
 
   package init(
     reason: StartReason, loaded: [PolicyDeclaration], rejected: [PolicyFault] = [],
