@@ -9,7 +9,7 @@ package import PathCore
 /// engine's.
 package final class ActionRunner {
   private let loop: any ActionLoop
-  private let settings: ActionSettings
+  private var settings: ActionSettings
   private let report: (ActionID, Action.Kind, ActionResult) -> Void
   private let children = Children()
   private let exec: ExecExecutor
@@ -43,6 +43,14 @@ package final class ActionRunner {
     logger = LogExecutor(isDryRun: settings.isDryRun)
     // Whoever started Netvane may have had it ignored, and then nobody learns how a child ended.
     signal(SIGCHLD, SIG_DFL)
+  }
+
+  /// What is begun from here on is measured by these grants.
+  package func grant(_ grants: Grants) {
+    settings.grants = grants
+    exec.settings.grants = grants
+    openURL.settings.grants = grants
+    http.settings.grants = grants
   }
 
   package var runningCount: Int { running.count }

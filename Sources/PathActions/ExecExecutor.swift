@@ -9,7 +9,7 @@ package import PathCore
 /// for that may be its purpose.
 package final class ExecExecutor {
   private let loop: any ActionLoop
-  private let settings: ActionSettings
+  var settings: ActionSettings
   private let environment: ChildEnvironment
   private let children: Children
 

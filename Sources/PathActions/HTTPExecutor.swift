@@ -8,7 +8,7 @@ package import PathCore
 /// host's name, which is the system's resolver's.
 package final class HTTPExecutor {
   private let loop: any ActionLoop
-  private let settings: ActionSettings
+  var settings: ActionSettings
   private var link: CurlLink?
 
   package init(loop: any ActionLoop, settings: ActionSettings) {

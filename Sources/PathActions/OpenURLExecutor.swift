@@ -18,7 +18,7 @@ package final class OpenURLExecutor {
   }
 
   private let loop: any ActionLoop
-  private let settings: ActionSettings
+  var settings: ActionSettings
   private let environment: ChildEnvironment
   private let children: Children
   /// The browsers that have not ended, by process number.

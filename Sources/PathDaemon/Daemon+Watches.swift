@@ -12,7 +12,7 @@ extension Daemon {
   static func blockSignals() {
     var set = sigset_t()
     unsafe sigemptyset(&set)
-    for signal in [SIGTERM, SIGINT] { unsafe sigaddset(&set, signal) }
+    for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&set, signal) }
     if isFirstProcess { unsafe sigaddset(&set, SIGCHLD) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
@@ -35,6 +35,7 @@ extension Daemon {
     for signal in [SIGTERM, SIGINT] {
       try loop.watch(signal: signal) { [unowned self] _ in end() }
     }
+    try loop.watch(signal: SIGHUP) { [unowned self] _ in hangUp() }
     for clock in [LoopTimer.Clock.awake, .boot] {
       wakeTimers.append(
         try loop.makeTimer(clock) { [unowned self] in
@@ -51,7 +52,7 @@ extension Daemon {
       if isGoingToSleep { wake() }
     }
     sleepWatch = SleepWatch(loop: loop) { [unowned self] in hearLogind(isGoing: $0) }
-    if isatty(STDIN_FILENO) == 1 { try watchKeyboard() }
+    if hadTerminal { try watchKeyboard() }
   }
 
   private func hear(_ reader: KernelReader) {
@@ -79,7 +80,7 @@ extension Daemon {
     reconcileTimer?.arm(at: Clocks.read(CLOCK_BOOTTIME) + pause)
   }
 
-  private func end() {
+  func end() {
     _ = unsafe sd_notify(0, "STOPPING=1")
     feed(.stop)
     keeper?.close()

@@ -10,7 +10,7 @@ import PathStore
 ///
 /// One thread. A burst of news is judged at once and then ever less often: see `readSoon`.
 package final class Daemon {
-  let settings: DaemonSettings
+  var settings: DaemonSettings
   let delegate: any DaemonDelegate
   let loop: EventLoop
   let kernel: KernelSource
@@ -39,6 +39,13 @@ package final class Daemon {
   /// logind said that the machine goes to sleep, and not yet that it is back.
   var isGoingToSleep = false
   var inputBuffer: [UInt8] = []
+  /// Whether somebody sat at a terminal when this began.
+  let hadTerminal = isatty(STDIN_FILENO) == 1
+  var policyWatch: TreeWatch?
+  /// What was last said of it.
+  var toldProblem: String?
+  /// What the last load gave.
+  var loaded = LoadedPolicies()
 
   /// Feeds the policies' random numbers; in the trace's header.
   static let seed: UInt64 = 1
@@ -81,15 +88,13 @@ package final class Daemon {
 
   /// Runs until a signal or a broken output ends it; the exit code.
   package func run() throws(LoopError) -> Int32 {
-    let config = settings.configuration
     let stored = keeper?.recall() ?? StoredPolicies()
     for notice in keeper?.openingNotices ?? [] { tell(.gap(detail: notice)) }
-    let set = runtime.load(
-      settings.scripts, refused: settings.refused,
-      reason: stored.isAfterReboot ? .boot : .start, memories: stored.memories
-    ) {
-      config.settings(for: $0)
-    }
+    let set = load(
+      stored.isAfterReboot ? .boot : .start, refused: settings.refused, memories: stored.memories,
+      retrying: true)
+    loaded = LoadedPolicies(set)
+    runtime.check = settings.check
     if let path = settings.record {
       recorder = try Recorder(
         path: path, redacts: settings.redacts, header: TraceHeader(settings, seed: Self.seed))
@@ -99,6 +104,7 @@ package final class Daemon {
     feed(.policies(set))
     tell(.ready(policies: set.loaded.count))
     _ = unsafe sd_notify(0, "READY=1")
+    watchPolicies()
     read()
     armReconcile()
     return try loop.run()

@@ -8,6 +8,10 @@ package struct DaemonSettings: Sendable {
   /// Scripts that could not be read at all.
   package var refused: [PolicyFault]
   package var configuration: Configuration
+  /// Where these are from; nil when they are not to be read again.
+  package var place: PolicyPlace?
+  /// Has the last word on an edit that loads: why it is not to run, if it is not.
+  package var check: (@Sendable (PolicyScript) -> PolicyFault?)?
   package var isDryRun = false
   /// Where to keep what policies must not forget: a directory, or `none`; nil for the usual place.
   /// A dry run keeps nothing.

@@ -74,6 +74,12 @@ final class Keeper {
     return stored
   }
 
+  /// What is kept of these, now.
+  func memories(of names: [String]) -> [String: PolicyMemory] {
+    if names.isEmpty { return [:] }
+    return store.recall(at: Clocks.now()).memories.filter { names.contains($0.key) }
+  }
+
   /// Writes what one fact changed; what people should know of that.
   func keep(_ orders: [Order], of engine: inout Engine, at now: Moment) -> [String] {
     guard keeps else { return [] }

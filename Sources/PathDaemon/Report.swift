@@ -11,6 +11,8 @@ package enum Report: Sendable {
   case policy(name: String, PolicyStanding, detail: String)
   case fault(PolicyFault)
   case gap(detail: String)
+  /// The policies or the configuration were read again: what came of it.
+  case reload(detail: String)
 }
 
 /// Takes the daemon's reports and, where there is a person, what they type.

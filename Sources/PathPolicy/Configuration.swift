@@ -65,6 +65,12 @@ package struct ConfigurationError: Error, Hashable, Sendable {
   package var line: Int
   package var message: String
 
+  package init(file: String, line: Int, message: String) {
+    self.file = file
+    self.line = line
+    self.message = message
+  }
+
   package var located: String { line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)" }
 }
 

@@ -60,7 +60,8 @@ package struct PolicyDirectory: Sendable {
       do throws(ScriptFile.Refusal) {
         let source = try ScriptFile.read("\(root)/lib/\(name)", within: root)
         if source.isEmpty {
-          throw ScriptFile.Refusal(message: "the file is empty: it is being written, or was cut off")
+          throw ScriptFile.Refusal(
+            message: "the file is empty: it is being written, or was cut off")
         }
         modules.append(
           PolicyModule(name: String(name.dropLast(4)), file: "lib/\(name)", source: source))

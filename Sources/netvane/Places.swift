@@ -15,6 +15,11 @@ enum Places {
     return try ConfigurationReader.read(path)
   }
 
+  /// Where the configuration may be; the first that is there counts.
+  static func configurations(_ given: String?) -> [String] {
+    given.map { [$0] } ?? usual("config.lua")
+  }
+
   /// The user's own place first, then the system's.
   static func usual(_ name: String) -> [String] {
     var places: [String] = []

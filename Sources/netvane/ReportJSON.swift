@@ -12,6 +12,7 @@ import PathDaemon
 /// - `policy`: policy, state, detail
 /// - `fault`: policy, handler, file, line, message
 /// - `gap`: detail
+/// - `reload`: detail
 enum ReportJSON {
   static func line(_ report: Report, at time: WallTime) -> String {
     var writer = JSONWriter()
@@ -58,6 +59,9 @@ enum ReportJSON {
       writer.member("message", fault.message)
     case .gap(let detail):
       writer.member("event", "gap")
+      writer.member("detail", detail)
+    case .reload(let detail):
+      writer.member("event", "reload")
       writer.member("detail", detail)
     }
   }

@@ -40,6 +40,7 @@ struct ReportText {
       return [prefix + kind("fault", .red) + owner(fault.policy) + visible(fault.located)]
     case .gap(let detail):
       return [prefix + kind("gap", .yellow) + visible(detail)]
+    case .reload(let detail): return [prefix + kind("reload") + visible(detail)]
     }
   }
 

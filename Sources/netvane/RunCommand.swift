@@ -44,6 +44,8 @@ struct RunCommand {
     var settings = DaemonSettings(
       scripts: directory.scripts, refused: directory.refused, configuration: configuration,
       version: netvaneVersion)
+    settings.place = PolicyPlace(
+      directory: path, configurations: Places.configurations(options.config))
     settings.isDryRun = options.dryRun
     settings.state = options.state
     settings.record = options.record

@@ -226,6 +226,7 @@ struct Report {
     "policy": ["policy", "state", "detail"],
     "fault": ["policy", "handler", "file", "line", "message"],
     "gap": ["detail"],
+    "reload": ["detail"],
   ]
 
   /// Whether it has the documented keys and no others.

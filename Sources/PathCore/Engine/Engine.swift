@@ -133,6 +133,9 @@ package struct Engine {
     policyIndex(policy).map { policies[$0].memory(atAwake: now.awake) }
   }
 
+  /// Whether it runs this policy, in some version.
+  package func has(_ policy: String) -> Bool { policyIndex(policy) != nil }
+
   func policyIndex(_ name: String) -> Int? {
     // By index: an element handed to a closure would be copied, with all it refers to.
     for index in policies.indices where policies[index].declaration.name == name { return index }

@@ -105,5 +105,8 @@ package struct PolicyFault: Error, Hashable, Sendable {
   }
 
   /// `file:line: message`, as compilers say it.
-  package var located: String { line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)" }
+  package var located: String {
+    if file.isEmpty { return message }
+    return line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)"
+  }
 }

@@ -1,0 +1,163 @@
+import CSystemd
+import Glibc
+import PathActions
+import PathCore
+import PathPolicy
+
+/// Reading the policies and the configuration again while running.
+///
+/// Everything is loaded beside what runs and takes its place in one turn of the loop, between two
+/// facts: each fact is judged by one version of a policy, the old one or the new one.
+extension Daemon {
+  /// Edits are noticed from here on; what changed while the daemon started is read at once.
+  func watchPolicies() {
+    guard let place = settings.place else { return }
+    do throws(LoopError) {
+      policyWatch = try TreeWatch(
+        loop: loop, directory: place.directory, files: place.configurations
+      ) { [unowned self] in reload(byHand: false) }
+      reload(byHand: false)
+    } catch {
+      tell(.reload(detail: Self.unwatched(error.message)))
+    }
+  }
+
+  private static func unwatched(_ why: String) -> String {
+    "edits are not noticed by themselves: \(why); after an edit, send SIGHUP"
+  }
+
+  /// SIGHUP: from somebody who wants the files read again, or because the terminal is gone.
+  func hangUp() {
+    if hadTerminal, isatty(STDIN_FILENO) != 1 { return end() }
+    let now = Clocks.read(CLOCK_MONOTONIC).nanoseconds / 1000
+    _ = unsafe sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(now)")
+    policyWatch?.refresh()
+    reload(byHand: true)
+    _ = unsafe sd_notify(0, "READY=1")
+  }
+
+  /// Reads everything again. By hand, texts that were rejected are tried again, and it is said when
+  /// nothing changed.
+  func reload(byHand: Bool) {
+    guard let place = settings.place else {
+      return tell(.reload(detail: "these policies are from no directory that could be read again"))
+    }
+    let before = settings.configuration
+    let reading = place.read(after: (settings.scripts, settings.refused, before))
+    settings.scripts = reading.scripts
+    settings.refused = reading.refused
+    settings.configuration = reading.configuration
+    let notes = adopt(reading.configuration, insteadOf: before)
+    var set = load(
+      .reload, refused: reading.refused + reading.faults,
+      memories: keeper?.memories(of: reading.scripts.map(\.name).filter { !engine.has($0) }) ?? [:],
+      retrying: byHand)
+    if reading.configuration.hash != before.hash { set.config = reading.configuration.hash }
+    let change = loaded.change(to: set)
+    let hasNames = Set(set.loaded.map(\.name)) != loaded.names
+    loaded = LoadedPolicies(set)
+    if !change.isEmpty || set.config != nil { feed(.policies(set)) }
+    let said = change + notes
+    if !said.isEmpty || byHand {
+      tell(.reload(detail: said.isEmpty ? unchanged : said.joined(separator: "; ")))
+    }
+    if hasNames || set.config != nil { tellStraySettings() }
+    tellWatchProblem()
+  }
+
+  /// Loads what the settings hold now.
+  func load(
+    _ reason: StartReason, refused: [PolicyFault], memories: [String: PolicyMemory],
+    retrying: Bool
+  ) -> PolicySet {
+    let configuration = settings.configuration
+    return runtime.load(
+      settings.scripts, refused: refused, reason: reason, memories: memories, retrying: retrying
+    ) {
+      configuration.settings(for: $0)
+    }
+  }
+
+  private var unchanged: String {
+    let rejected = engine.rejected.map(\.name)
+    if rejected.isEmpty { return "nothing changed" }
+    return "nothing changed; still not taken: \(LoadedPolicies.list(rejected))"
+  }
+
+  /// Lets the new configuration hold as far as that goes while running; what to say of it.
+  private func adopt(_ fresh: Configuration, insteadOf old: Configuration) -> [String] {
+    var now: [String] = []
+    if fresh.grants != old.grants {
+      actions.grant(fresh.grants)
+      now.append("grants")
+    }
+    if fresh.limits != old.limits {
+      if fresh.limits.reconcileSeconds != old.limits.reconcileSeconds { armReconcile() }
+      now.append("limits")
+    }
+    var later: [String] = []
+    if fresh.interfaces != old.interfaces { later.append("interfaces") }
+    if fresh.underlay != old.underlay { later.append("underlay") }
+    if fresh.lookupIPv4 != old.lookupIPv4 || fresh.lookupIPv6 != old.lookupIPv6 {
+      later.append("lookup")
+    }
+    if fresh.countsBridgeUplink != old.countsBridgeUplink { later.append("bridge_uplink") }
+    var notes: [String] = []
+    if !now.isEmpty { notes.append("\(fresh.file): \(now.joined(separator: ", ")) taken") }
+    if !later.isEmpty {
+      let verb = later.count == 1 ? "takes" : "take"
+      notes.append(
+        "\(fresh.file): \(later.joined(separator: ", ")) \(verb) effect at the next start")
+    }
+    return notes
+  }
+
+  /// Settings for policies that are not there do nothing; a misspelt name should not do so unseen.
+  private func tellStraySettings() {
+    let names = settings.scripts.map(\.name)
+    for stray in settings.configuration.straySettings(policies: names) {
+      tell(.reload(detail: stray))
+    }
+  }
+
+  private func tellWatchProblem() {
+    guard let problem = policyWatch?.problem, problem != toldProblem else { return }
+    toldProblem = problem
+    tell(.reload(detail: Self.unwatched(problem)))
+  }
+}
+
+/// What the last load gave, to tell what the next one changes.
+struct LoadedPolicies {
+  var names: Set<String> = []
+  var rejected: [PolicyFault] = []
+
+  init() {}
+
+  init(_ set: PolicySet) {
+    names = Set(set.loaded.map(\.name))
+    rejected = set.rejected
+  }
+
+  /// What another load does to this: nothing at all, or a few words for each kind.
+  func change(to set: PolicySet) -> [String] {
+    let fresh = LoadedPolicies(set)
+    let refused = Set(fresh.rejected.map(\.policy))
+    let known = names.union(rejected.map(\.policy))
+    let removed = known.subtracting(fresh.names).subtracting(refused)
+    // The old text again, after one that was rejected.
+    let back = fresh.names.subtracting(names).subtracting(set.changed)
+    let entries: [(String, Set<String>)] = [
+      ("loaded", set.changed), ("as before", back),
+      ("not taken", Set(fresh.rejected.filter { !rejected.contains($0) }.map(\.policy))),
+      ("taken again", removed.filter { $0.contains("/") }),
+      ("removed", removed.filter { !$0.contains("/") }),
+    ]
+    return entries.filter { !$0.1.isEmpty }.map { "\($0.0): \(Self.list($0.1.sorted()))" }
+  }
+
+  static func list(_ names: [String]) -> String {
+    let shown = names.prefix(8).joined(separator: ", ")
+    return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
+  }
+}
