@@ -128,6 +128,33 @@ struct PolicyDirectoryTests {
     chmod(scratch.path, 0o700)
   }
 
+  @Test func `a folder that everybody may write is refused, within the tree too`() throws {
+    scratch.write("lib/m.lua", "return 1")
+    scratch.write("a.lua")
+    chmod(scratch.at("lib"), 0o777)
+    let open = try read()
+    #expect(open.refused.map(\.policy) == ["lib/"])
+    #expect(open.refused.first?.located.hasPrefix("lib: everybody may write into it") == true)
+    #expect(open.scripts.first?.modules == [])
+    chmod(scratch.at("lib"), 0o755)
+    scratch.write("..v1/b.lua")
+    scratch.link("b.lua", to: "..v1/b.lua")
+    chmod(scratch.at("..v1"), 0o777)
+    let linked = try read()
+    #expect(linked.refused.map(\.policy) == ["b"])
+    #expect(linked.refused.first?.message.contains("everybody may write into") == true)
+    #expect(linked.scripts.map(\.name) == ["a"])
+  }
+
+  @Test func `an empty module is cut off, not empty`() throws {
+    scratch.write("a.lua")
+    scratch.write("lib/m.lua", "")
+    #expect(
+      try read().refused.map(\.located) == [
+        "lib/m.lua: the file is empty: it is being written, or was cut off"
+      ])
+  }
+
   @Test func `what the group may write is the operator's affair`() throws {
     scratch.write("x.lua", mode: 0o664)
     #expect(try names() == ["x"])

@@ -15,6 +15,7 @@ struct ReloadTests {
     """
   }
 
+  // L-08
   @Test func `ten edits leave one handler and one timer`() {
     let rig = Rig(Self.ticking(0))
     rig.online()
@@ -77,6 +78,7 @@ struct ReloadTests {
     #expect(rig.faults == [])
   }
 
+  // L-10
   @Test func `of five policies one is off, one is broken, and three run`() {
     let good = "return { api = 1, on_path = function(ctx) ctx.publish('ran', true) end }"
     let rig = Rig([

@@ -82,4 +82,39 @@ struct RequireTests {
     #expect(runtime.load([script("return 1")], reason: .reload).changed == [])
     #expect(runtime.load([script("return 2")], reason: .reload).changed == ["p"])
   }
+
+  /// Loads with modules a and b, then with another b: whether the policy is loaded anew.
+  private func isConcerned(by text: String, a: String = "return 1") -> Bool {
+    let runtime = PolicyRuntime()
+    func changed(_ b: String) -> Set<String> {
+      runtime.load(
+        [PolicyScript("p", text + "\nreturn { api = 1 }", modules: ["a": a, "b": b])],
+        reason: .reload
+      ).changed
+    }
+    #expect(changed("return 1") == ["p"])
+    return changed("return 2") == ["p"]
+  }
+
+  @Test(arguments: [
+    "local b = require 'b'", "local b = require\"b\"", "local b = require ( 'b' )",
+    "local f = function() return require 'b' end", "local n = 'b' local b = require(n)",
+    "local r = require local b = r 'b'", "local b = require [[b]]", "local b = require('\\98')",
+    "local b = require --[[ x ]] 'b'",
+    "local b = require('' .. 'b')",
+  ]) func `a module that a policy can reach concerns it`(_ text: String) {
+    #expect(isConcerned(by: text))
+  }
+
+  @Test func `through another module, too`() {
+    #expect(isConcerned(by: "local a = require 'a'", a: "return require 'b'"))
+    #expect(!isConcerned(by: "local a = require 'a'", a: "return 'b'"))
+  }
+
+  @Test(arguments: [
+    "", "local a = require 'a'", "-- it requires b", "local required = 'b'",
+    "local a = require('a') .. 'b'",
+  ]) func `a module that a policy does not name concerns others`(_ text: String) {
+    #expect(!isConcerned(by: text))
+  }
 }

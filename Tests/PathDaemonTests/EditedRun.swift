@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import PathCore
+import PathPolicy
+import Testing
+
+@testable import PathDaemon
+
+/// A daemon whose policies and configuration are edited while it runs, and what it says.
+final class EditedRun: DaemonDelegate {
+  let folder: Folder
+  private(set) var stage: Stage!
+  private(set) var daemon: Daemon!
+  /// What was said, a line each.
+  private(set) var said: [String] = []
+
+  init(
+    _ policies: [String: String], config: String? = nil,
+    check: (@Sendable (PolicyScript) -> PolicyFault?)? = nil,
+    _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    folder = try Folder()
+    for (name, text) in policies { try folder.write("p/\(name).lua", text) }
+    if let config { try folder.write("config.lua", config) }
+    try start(check: check, location)
+  }
+
+  private func start(
+    check: (@Sendable (PolicyScript) -> PolicyFault?)?, _ location: SourceLocation
+  ) throws {
+    let place = PolicyPlace(
+      directory: folder.at("p"), configurations: [folder.at("config.lua")])
+    let found = try PolicyDirectory(reading: place.directory)
+    var settings = DaemonSettings(
+      scripts: found.scripts, refused: found.refused,
+      configuration: access(place.configurations[0], F_OK) == 0
+        ? try ConfigurationReader.read(place.configurations[0]) : Configuration(),
+      version: "test")
+    settings.place = place
+    settings.check = check
+    settings.state = folder.at("state")
+    settings.bootID = "boot"
+    settings.record = folder.at("trace")
+    daemon = try Daemon(settings: settings, delegate: self)
+    stage = try Stage(daemon.loop, location: location)
+  }
+
+  func input(_ line: String) -> [Fact] { [] }
+
+  func report(_ report: Report, at time: WallTime) -> Bool {
+    switch report {
+    case .ready(let count): said.append("ready \(count)")
+    case .publish(let policy, let name, let data):
+      said.append("\(policy).\(name)=\(PlainReader.decode(data)?.text ?? "?")")
+    case .alert(let notice):
+      said.append(
+        "alert \(notice.policy) \(notice.state) \(notice.content.body)"
+          + (notice.cause.map { " by \($0.rawValue)" } ?? ""))
+    case .policy(let name, let standing, let detail):
+      said.append("policy \(name) \(standing) \(detail)")
+    case .action(let report): said.append("action \(report.policy) \(report.detail)")
+    case .fault(let fault): said.append("fault \(fault.located)")
+    case .reload(let detail): said.append("reload \(detail)")
+    case .path, .gap: break
+    }
+    stage?.go()
+    return true
+  }
+
+  func until(_ line: String) -> Stage.Step {
+    .until(line) { [unowned self] in said.contains { $0.hasPrefix(line) } }
+  }
+
+  func has(_ line: String) -> Bool { said.contains { $0.hasPrefix(line) } }
+  func count(_ line: String) -> Int { said.count { $0.hasPrefix(line) } }
+  func clear() { said = [] }
+
+  /// Plays, and ends the daemon in good order.
+  func play(_ steps: [Stage.Step]) throws {
+    stage.play(steps + [.act { [unowned self] in daemon.end() }, .pause(.seconds(5))])
+    #expect(try daemon.run() == 0)
+  }
+
+  /// Runs the same files again.
+  func again() throws {
+    stage = nil
+    daemon = nil
+    said = []
+    try start(check: nil, #_sourceLocation)
+  }
+}
