@@ -61,6 +61,7 @@ extension Daemon {
     if !said.isEmpty || byHand {
       tell(.reload(detail: said.isEmpty ? unchanged : said.joined(separator: "; ")))
     }
+    if reading.configuration != before { shadow?.adopt(reading.configuration) }
     if hasNames || set.config != nil { tellStraySettings() }
     tellWatchProblem()
   }

@@ -41,6 +41,7 @@ package final class Daemon {
   var inputBuffer: [UInt8] = []
   /// Whether somebody sat at a terminal when this began.
   let hadTerminal = isatty(STDIN_FILENO) == 1
+  private(set) var shadow: ShadowRun?
   var policyWatch: TreeWatch?
   /// What was last said of it.
   var toldProblem: String?
@@ -78,6 +79,13 @@ package final class Daemon {
     }
     keeper = try Keeper(settings, loop: loop) { [unowned self] in tell(.gap(detail: $0)) }
     try Self.loop(watchEverything)
+    if let directory = settings.shadow {
+      shadow = try Self.loop { () throws(LoopError) in
+        try ShadowRun(directory, settings, loop: loop, seed: Self.seed) { [unowned self] in
+          tell(.shadow($0))
+        }
+      }
+    }
   }
 
   private static func loop<Result>(
@@ -95,6 +103,7 @@ package final class Daemon {
       retrying: true)
     loaded = LoadedPolicies(set)
     runtime.check = settings.check
+    shadow?.remember(stored.memories)
     if let path = settings.record {
       recorder = try Recorder(
         path: path, redacts: settings.redacts, header: TraceHeader(settings, seed: Self.seed))
@@ -129,6 +138,7 @@ package final class Daemon {
     }
     for order in orders where order.waitsForStore { carryOut(order, now) }
     for killed in engine.takeKilled() { recorder?.record(killed, at: now) }
+    shadow?.follow(fact, orders, at: now)
     armTimers()
   }
 
@@ -247,7 +257,8 @@ package final class Daemon {
 
   private func armTimers() {
     for (timer, clock) in zip(wakeTimers, [Deadline.Clock.awake, .boot]) {
-      if let next = timers.next(clock) { timer.arm(at: next) } else { timer.disarm() }
+      let next = [timers.next(clock), shadow?.next(clock)].compactMap(\.self).min()
+      if let next { timer.arm(at: next) } else { timer.disarm() }
     }
   }
 
@@ -259,6 +270,7 @@ package final class Daemon {
       guard let id = timers.takeDue(at: now) else { break }
       feed(.timer(id))
     } while Clocks.read(CLOCK_MONOTONIC) < now.awake + Self.turnMost
+    shadow?.fireDue(at: now)
     armTimers()
   }
 }

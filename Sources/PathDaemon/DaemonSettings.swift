@@ -12,6 +12,8 @@ package struct DaemonSettings: Sendable {
   package var place: PolicyPlace?
   /// Has the last word on an edit that loads: why it is not to run, if it is not.
   package var check: (@Sendable (PolicyScript) -> PolicyFault?)?
+  /// A directory of policies to be run in the shadow of these.
+  package var shadow: String?
   package var isDryRun = false
   /// Where to keep what policies must not forget: a directory, or `none`; nil for the usual place.
   /// A dry run keeps nothing.

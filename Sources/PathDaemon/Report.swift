@@ -13,6 +13,8 @@ package enum Report: Sendable {
   case gap(detail: String)
   /// The policies or the configuration were read again: what came of it.
   case reload(detail: String)
+  /// Live policies and their shadows decided differently.
+  case shadow(ShadowDifference)
 }
 
 /// Takes the daemon's reports and, where there is a person, what they type.

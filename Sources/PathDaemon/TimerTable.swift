@@ -35,6 +35,15 @@ package struct TimerTable {
     (clock == .awake ? awake : boot).first?.at
   }
 
+  /// Takes this one out if it is due.
+  mutating func take(_ id: TimerID, at now: Moment) -> Bool {
+    guard let deadline = deadlines[id],
+      deadline.at <= (deadline.clock == .awake ? now.awake : now.boot)
+    else { return false }
+    clear(id)
+    return true
+  }
+
   /// Takes out the earliest that is due, if any is.
   package mutating func takeDue(at now: Moment) -> TimerID? {
     if let id = awake.first.flatMap({ $0.at <= now.awake ? $0.id : nil })

@@ -37,7 +37,7 @@ final class DaemonUnderTest: DaemonDelegate {
     case .publish(_, _, let data): stamp(PlainReader.decode(data)?.text ?? "nothing")
     case .gap(let detail): stamp("gap \(detail)")
     case .fault(let fault): stamp("fault \(fault)")
-    case .ready, .path, .alert, .action, .policy, .reload: break
+    case .ready, .path, .alert, .action, .policy, .reload, .shadow: break
     }
     return true
   }

@@ -131,7 +131,8 @@ struct ArgumentParser {
       }
       return .run(
         RunOptions(
-          directory: operand, config: values[.config], state: values[.state],
+          directory: operand, config: values[.config], shadow: values[.shadow],
+          state: values[.state],
           dryRun: values[.dryRun] != nil, record: values[.record], redact: values[.noRedact] == nil,
           json: values[.json] != nil))
     case .status: return .status(try askOptions())

@@ -23,7 +23,7 @@ struct CommandEntry: Sendable {
 /// One flag. Parsing, help and the tests all read this table, so a flag is added in one place.
 struct Flag: Sendable {
   enum Name: String, CaseIterable, Sendable {
-    case config, state, dryRun = "dry-run", record, noRedact = "no-redact", json
+    case config, shadow, state, dryRun = "dry-run", record, noRedact = "no-redact", json
     case required, prohibited, interface
     case help, version
 
@@ -50,7 +50,9 @@ let commandTable: [CommandEntry] = [
     summary: "watch the network and run the policies in DIR",
     details: """
       Without DIR the policies are those in $XDG_CONFIG_HOME/netvane/policies or, when there is \
-      no such directory, in /etc/netvane/policies. Needs no root. SIGINT and SIGTERM end it cleanly.
+      no such directory, in /etc/netvane/policies. Needs no root. Edits of the policies and of the \
+      configuration are live when they are saved; SIGHUP reads them again by hand. SIGINT and SIGTERM \
+      end it cleanly.
       """),
   CommandEntry(
     command: .status, operand: .none,
@@ -80,6 +82,10 @@ let flagTable: [Flag] = [
     name: .config, placeholder: "FILE",
     help: "the configuration, instead of netvane/config.lua in $XDG_CONFIG_HOME or /etc",
     commands: [.run, .status, .explain, .check]),
+  Flag(
+    name: .shadow, placeholder: "DIR",
+    help: "tell what the policies in DIR would decide differently; do nothing of it",
+    commands: [.run]),
   Flag(
     name: .state, placeholder: "DIR",
     help: """

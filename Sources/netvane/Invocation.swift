@@ -12,6 +12,8 @@ struct RunOptions: Equatable, Sendable {
   /// The policies' directory; nil means the usual places.
   var directory: String?
   var config: String?
+  /// A directory of policies that are compared with the live ones.
+  var shadow: String?
   /// Where to keep what policies must not forget; nil means the usual place.
   var state: String?
   var dryRun = false

@@ -13,6 +13,7 @@ import PathDaemon
 /// - `fault`: policy, handler, file, line, message
 /// - `gap`: detail
 /// - `reload`: detail
+/// - `shadow`: policy, only (live, shadow), what
 enum ReportJSON {
   static func line(_ report: Report, at time: WallTime) -> String {
     var writer = JSONWriter()
@@ -63,6 +64,11 @@ enum ReportJSON {
     case .reload(let detail):
       writer.member("event", "reload")
       writer.member("detail", detail)
+    case .shadow(let difference):
+      writer.member("event", "shadow")
+      writer.member("policy", difference.policy)
+      writer.member("only", difference.only.rawValue)
+      writer.member("what", difference.what)
     }
   }
 

@@ -40,6 +40,12 @@ struct ReportText {
       return [prefix + kind("fault", .red) + owner(fault.policy) + visible(fault.located)]
     case .gap(let detail):
       return [prefix + kind("gap", .yellow) + visible(detail)]
+    case .shadow(let difference):
+      return [
+        prefix + kind("shadow", .yellow) + owner(difference.policy)
+          + (difference.policy.isEmpty ? "" : "only \(difference.only.rawValue): ")
+          + visible(difference.what)
+      ]
     case .reload(let detail): return [prefix + kind("reload") + visible(detail)]
     }
   }

@@ -28,7 +28,19 @@ struct RunCommand {
       console.complain("netvane: \(visible(error.message))")
       return 2
     }
+    if let shadow = options.shadow, !isReadable(shadow) { return 2 }
     return run(scripts, configuration, directory)
+  }
+
+  /// Says why not.
+  private func isReadable(_ directory: String) -> Bool {
+    do throws(PolicyDirectory.Unreadable) {
+      _ = try PolicyDirectory(reading: directory)
+      return true
+    } catch {
+      console.complain("netvane: --shadow: \(visible(error.message))")
+      return false
+    }
   }
 
   private func run(
@@ -46,6 +58,7 @@ struct RunCommand {
       version: netvaneVersion)
     settings.place = PolicyPlace(
       directory: path, configurations: Places.configurations(options.config))
+    settings.shadow = options.shadow
     settings.isDryRun = options.dryRun
     settings.state = options.state
     settings.record = options.record

@@ -227,6 +227,7 @@ struct Report {
     "fault": ["policy", "handler", "file", "line", "message"],
     "gap": ["detail"],
     "reload": ["detail"],
+    "shadow": ["policy", "only", "what"],
   ]
 
   /// Whether it has the documented keys and no others.

@@ -15,12 +15,13 @@ final class EditedRun: DaemonDelegate {
   private(set) var said: [String] = []
 
   init(
-    _ policies: [String: String], config: String? = nil,
+    _ policies: [String: String], config: String? = nil, shadow: [String: String] = [:],
     check: (@Sendable (PolicyScript) -> PolicyFault?)? = nil,
     _ location: SourceLocation = #_sourceLocation
   ) throws {
     folder = try Folder()
     for (name, text) in policies { try folder.write("p/\(name).lua", text) }
+    for (name, text) in shadow { try folder.write("shadow/\(name).lua", text) }
     if let config { try folder.write("config.lua", config) }
     try start(check: check, location)
   }
@@ -37,6 +38,7 @@ final class EditedRun: DaemonDelegate {
         ? try ConfigurationReader.read(place.configurations[0]) : Configuration(),
       version: "test")
     settings.place = place
+    if access(folder.at("shadow"), F_OK) == 0 { settings.shadow = folder.at("shadow") }
     settings.check = check
     settings.state = folder.at("state")
     settings.bootID = "boot"
@@ -61,6 +63,8 @@ final class EditedRun: DaemonDelegate {
     case .action(let report): said.append("action \(report.policy) \(report.detail)")
     case .fault(let fault): said.append("fault \(fault.located)")
     case .reload(let detail): said.append("reload \(detail)")
+    case .shadow(let difference):
+      said.append("shadow \(difference.policy) \(difference.only) \(difference.what)")
     case .path, .gap: break
     }
     stage?.go()
