@@ -1,0 +1,201 @@
+import Foundation
+import Glibc
+import Testing
+
+extension KernelTests {
+  /// Policies that are edited while the program runs.
+  @Suite struct Reload {}
+}
+
+extension KernelTests.Reload {
+  /// Publishes a word when it starts and at each change.
+  private static func spoken(_ word: String) -> String {
+    """
+    local p = { api = 1, settle = "0s" }
+    function p.on_start(ctx, ev) ctx.publish("word", "\(word) " .. ev.reason) end
+    function p.on_path(ctx, ev) ctx.publish("seen", "\(word) " .. ev.status) end
+    return p
+    """
+  }
+
+  @Test func `a syntax error leaves the old one live with one alert, and the fix goes live`() throws
+  {
+    let site = try Site(policies: ["status-border"])
+    try site.write("edited", Self.spoken("first"))
+    let program = try site.run()
+    _ = try program.event("publish") { $0.text("value") == "first satisfied" }
+
+    try site.write("edited", "local p = { api = 1 }\nfunction p.on_path(ctx, ev\nreturn p\n")
+    let alert = try program.event("alert")
+    #expect(alert.text("policy") == "edited" && alert.text("key") == "policy-rejected")
+    #expect(alert.text("state") == "raised" && alert.text("body").hasPrefix("edited.lua:3: "))
+    #expect(alert.text("title").contains("the version before it goes on"))
+    try site.lab.ip("route del default")
+    _ = try program.event("publish") { $0.text("value") == "first unsatisfied" }
+
+    try site.write("edited", Self.spoken("second"))
+    _ = try program.event("publish") { $0.text("value") == "second reload" }
+    let resolved = try program.event("alert")
+    #expect(resolved.text("state") == "resolved" && resolved.text("cause") == "handler")
+    try site.lab.ip("route add default via 192.0.2.1 dev eth0")
+    _ = try program.event("publish") { $0.text("value") == "second satisfied" }
+    try program.end()
+    let reports = program.lines.compactMap { Report($0) }
+    #expect(reports.allSatisfy { $0.isDocumented }, "\(program.lines)")
+    #expect(reports.count { $0.kind == "alert" } == 2, "\(program.lines)")
+    // The path was known: a reload is no news of the network.
+    let paths = reports.filter { $0.kind == "path" && $0.text("policy") == "edited" }
+    #expect(paths.map { $0.text("status") } == ["satisfied", "unsatisfied", "satisfied"])
+  }
+
+  @Test func `a saved edit is live within a moment after the quiet that it is given`() throws {
+    let site = try Site(
+      policies: [
+        "reconnect-banner", "offline-popup", "status-border", "launch-gate", "metered-guard",
+        "uplink-failover", "modem-reset",
+      ])
+    try site.write("edited", Self.spoken("0"))
+    let program = try site.run()
+    _ = try program.event("publish") { $0.text("value") == "0 satisfied" }
+    var times: [Double] = []
+    for edit in 1...10 {
+      let text = Self.spoken("\(edit)")
+      let saved = Date()
+      try site.write("edited", text)
+      _ = try program.event("publish") { $0.text("value") == "\(edit) reload" }
+      times.append(Date().timeIntervalSince(saved))
+    }
+    try program.end()
+    times.sort()
+    let text = times.map { String(format: "%.0f", $0 * 1000) }.joined(separator: " ")
+    print("save to live, one policy among eight, in ms: \(text)")
+    #expect(times[0] >= 0.15 && times[4] < 2, "\(text)")
+  }
+
+  @Test func `a thousand saves in a second cost little, and the last one is live`() throws {
+    let site = try Site(policies: ["status-border"])
+    try site.write("edited", Self.spoken("0"))
+    let program = try site.run()
+    _ = try program.event("publish") { $0.text("value") == "0 satisfied" }
+    let before = try program.ticks()
+    let end = "\(site.policies)/edited.lua"
+    let start = Date()
+    for save in 1...1000 {
+      let text = Self.spoken("\(save)")
+      let file = try #require(fopen(end + ".tmp", "w"))
+      fputs(text, file)
+      fclose(file)
+      #expect(rename(end + ".tmp", end) == 0)
+      // Spread over a second.
+      let wait = Double(save) / 1000 - Date().timeIntervalSince(start)
+      if wait > 0 { poll(nil, 0, Int32(wait * 1000)) }
+    }
+    let took = Date().timeIntervalSince(start)
+    _ = try program.event("publish") { $0.text("value") == "1000 reload" }
+    let ticks = try program.ticks() - before
+    print("1000 saves in \(took) s: \(ticks * 10) ms of the processor")
+    #expect(ticks < (getenv("NETVANE_SANITIZER") == nil ? 60 : 600))
+    try program.end()
+    let reloads = program.lines.compactMap { Report($0) }.count { $0.kind == "reload" }
+    #expect((1...3).contains(reloads))
+  }
+
+  @Test func `SIGHUP reads again, and says when nothing changed`() throws {
+    let site = try Site()
+    try site.write("edited", Self.spoken("first"))
+    let program = try site.run()
+    _ = try program.event("publish") { $0.text("value") == "first satisfied" }
+    program.send(SIGHUP)
+    #expect(try program.event("reload").text("detail") == "nothing changed")
+    try site.write("edited", Self.spoken("second"))
+    program.send(SIGHUP)
+    #expect(try program.event("reload").text("detail") == "loaded: edited")
+    try program.end()
+  }
+
+  @Test func `a service manager is told of a reload as it wants to be`() throws {
+    let site = try Site(policies: ["status-border"])
+    let inbox = try Inbox("\(site.folder)/notify")
+    let program = try site.run(environment: ["NOTIFY_SOCKET": inbox.path])
+    #expect(inbox.next() == "READY=1")
+    _ = try program.event("path")
+    program.send(SIGHUP)
+    let reloading = (inbox.next() ?? "").split(separator: "\n")
+    #expect(reloading.first == "RELOADING=1")
+    #expect(reloading.last?.hasPrefix("MONOTONIC_USEC=") == true)
+    let time = try #require(UInt64(reloading.last?.dropFirst("MONOTONIC_USEC=".count) ?? ""))
+    #expect(time > 0)
+    #expect(inbox.next() == "READY=1")
+    try program.end()
+  }
+
+  @Test func `a terminal that goes away ends it, as before`() throws {
+    let site = try Site(policies: ["status-border"])
+    var terminal: Terminal? = try Terminal()
+    let program = try site.run(
+      on: try #require(terminal), launcher: ["setsid", "--ctty"])
+    #expect(terminal?.shows("green") == true)
+    terminal = nil
+    _ = try program.exit(seconds: 5)
+  }
+
+  @Test func `the shadow tells what it would do and does nothing`() throws {
+    let site = try Site()
+    try site.write("edited", Self.spoken("live"))
+    let other = "\(site.folder)/shadow"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    try Self.spoken("other").write(
+      toFile: "\(other)/edited.lua", atomically: true, encoding: .utf8)
+    let program = try site.run("--shadow", other)
+    _ = try program.event("publish") { $0.text("value") == "live satisfied" }
+    let live = try program.event("shadow") { $0.text("only") == "live" }
+    #expect(live.text("policy") == "edited" && live.text("what").contains("live start"))
+    _ = try program.event("shadow") { $0.text("what").contains("other satisfied") }
+    try program.end()
+    let reports = program.lines.compactMap { Report($0) }
+    #expect(reports.allSatisfy { $0.isDocumented }, "\(program.lines)")
+    let published = reports.filter { $0.kind == "publish" }
+    #expect(!published.contains { $0.text("value").contains("other") })
+    let wrong = try Program.run("run", site.policies, "--shadow", "\(site.folder)/nowhere")
+    #expect(wrong.code == 2 && wrong.errors.contains("--shadow: "))
+  }
+}
+
+extension Program {
+  /// The processor's time that it has used, in hundredths of a second, proc_pid_stat(5).
+  fileprivate func ticks() throws -> Int {
+    let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return stat.split(separator: " ")[13...14].compactMap { Int($0) }.reduce(0, +)
+  }
+}
+
+/// What a service manager would get, sd_notify(3).
+private final class Inbox {
+  let path: String
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    self.path = path
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0)
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next message; nil when none comes.
+  func next(seconds: Int32 = 10) -> String? {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&entry, 1, seconds * 1000) > 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+  }
+}
