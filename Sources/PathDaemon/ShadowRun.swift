@@ -6,8 +6,8 @@ import PathPolicy
 /// Other versions of policies that are told the same as the live ones. Nothing that they decide is
 /// done, kept or shown; it is compared, and the differences are told.
 ///
-/// It comes after the live run in each turn, has an engine, timers and Lua states of its own, and is
-/// ended when it takes too much of the loop's time.
+/// It comes after the live run in each turn, has an engine, timers and Lua states of its own, and
+/// is ended when it takes too much of the loop's time.
 final class ShadowRun {
   /// Of each minute.
   static let timeMost = Duration.seconds(3)

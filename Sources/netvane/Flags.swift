@@ -51,8 +51,8 @@ let commandTable: [CommandEntry] = [
     details: """
       Without DIR the policies are those in $XDG_CONFIG_HOME/netvane/policies or, when there is \
       no such directory, in /etc/netvane/policies. Needs no root. Edits of the policies and of the \
-      configuration are live when they are saved; SIGHUP reads them again by hand. SIGINT and SIGTERM \
-      end it cleanly.
+      configuration are live when they are saved; SIGHUP reads them again by hand. SIGINT and \
+      SIGTERM end it cleanly.
       """),
   CommandEntry(
     command: .status, operand: .none,

@@ -21,13 +21,15 @@ private func message(_ line: String) -> String? {
 struct ArgumentParserTests {
   @Test func `run takes a directory and all its flags, in any order`() {
     let options = RunOptions(
-      directory: "policies", config: "c.lua", state: "s", dryRun: true, record: "t", redact: false,
-      json: true)
+      directory: "policies", config: "c.lua", shadow: "d", state: "s", dryRun: true, record: "t",
+      redact: false, json: true)
     #expect(
-      parse("run policies --config c.lua --state s --dry-run --record t --json --no-redact")
+      parse(
+        "run policies --config c.lua --shadow d --state s --dry-run --record t --json --no-redact")
         == .success(.run(options)))
     #expect(
-      parse("run --json --no-redact --state=s --record=t --dry-run --config=c.lua policies")
+      parse(
+        "run --json --no-redact --state=s --record=t --dry-run --config=c.lua --shadow=d policies")
         == .success(.run(options)))
   }
 

@@ -61,6 +61,21 @@ extension KernelTests.Commands {
     #expect(try Program.run("run", "\(site.folder)/nowhere").code == 2)
   }
 
+  // L-10
+  @Test func `check runs no policy that is off, and fails for the broken one alone`() throws {
+    let site = try Site(policies: ["status-border", "offline-popup", "modem-reset"])
+    try site.write(
+      "off", "return { api = 1, enabled = false, on_start = function(c) c.options.x() end }")
+    let fine = try Program.run("check", site.policies, "--config", site.config)
+    #expect(fine.code == 0 && fine.lines.contains { $0.hasPrefix("off\toff") }, "\(fine)")
+    try site.write("options", "local options = nil\nlocal x = options.x\nreturn { api = 1 }")
+    let bad = try Program.run("check", site.policies, "--config", site.config)
+    #expect(bad.code == 2)
+    #expect(bad.lines.filter { $0.hasPrefix("bad") }.count == 1, "\(bad)")
+    #expect(bad.lines.contains { $0.contains("options.lua:2: ") }, "\(bad)")
+    #expect(bad.lines.count { $0.hasPrefix("ok") } == 3)
+  }
+
   @Test func `a bad configuration ends every command with its place`() throws {
     let site = try Site(policies: ["status-border"])
     try "return {\n  interfaces = { eth0 = { tpye = \"wired\" } },\n}\n".write(
