@@ -29,6 +29,8 @@ extension Daemon {
   /// SIGHUP: from somebody who wants the files read again, or because the terminal is gone.
   func hangUp() {
     if hadTerminal, isatty(STDIN_FILENO) != 1 { return end() }
+    // It is ending already.
+    guard settings.place != nil else { return }
     let now = Clocks.read(CLOCK_MONOTONIC).nanoseconds / 1000
     _ = unsafe sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(now)")
     policyWatch?.refresh()
@@ -39,9 +41,7 @@ extension Daemon {
   /// Reads everything again. By hand, texts that were rejected are tried again, and it is said when
   /// nothing changed.
   func reload(byHand: Bool) {
-    guard let place = settings.place else {
-      return tell(.reload(detail: "these policies are from no directory that could be read again"))
-    }
+    guard let place = settings.place else { return }
     let before = settings.configuration
     let reading = place.read(after: (settings.scripts, settings.refused, before))
     settings.scripts = reading.scripts
@@ -96,13 +96,15 @@ extension Daemon {
       if fresh.limits.reconcileSeconds != old.limits.reconcileSeconds { armReconcile() }
       now.append("limits")
     }
-    var later: [String] = []
-    if fresh.interfaces != old.interfaces { later.append("interfaces") }
-    if fresh.underlay != old.underlay { later.append("underlay") }
-    if fresh.lookupIPv4 != old.lookupIPv4 || fresh.lookupIPv6 != old.lookupIPv6 {
-      later.append("lookup")
+    func isLater<Part: Equatable>(_ part: KeyPath<Configuration, Part>) -> Bool {
+      fresh[keyPath: part] != old[keyPath: part]
+        && fresh[keyPath: part] != kernelConfiguration[keyPath: part]
     }
-    if fresh.countsBridgeUplink != old.countsBridgeUplink { later.append("bridge_uplink") }
+    var later: [String] = []
+    if isLater(\.interfaces) { later.append("interfaces") }
+    if isLater(\.underlay) { later.append("underlay") }
+    if isLater(\.lookupIPv4) || isLater(\.lookupIPv6) { later.append("lookup") }
+    if isLater(\.countsBridgeUplink) { later.append("bridge_uplink") }
     var notes: [String] = []
     if !now.isEmpty { notes.append("\(fresh.file): \(now.joined(separator: ", ")) taken") }
     if !later.isEmpty {

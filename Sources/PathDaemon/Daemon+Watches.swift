@@ -82,6 +82,8 @@ extension Daemon {
 
   func end() {
     _ = unsafe sd_notify(0, "STOPPING=1")
+    settings.place = nil
+    policyWatch = nil
     feed(.stop)
     keeper?.close()
     recorder?.close()

@@ -14,6 +14,8 @@ package final class Daemon {
   let delegate: any DaemonDelegate
   let loop: EventLoop
   let kernel: KernelSource
+  /// What `kernel` was made by; a later one holds for it at the next start.
+  let kernelConfiguration: Configuration
   var engine: Engine
   let runtime = PolicyRuntime()
   /// Set once, when everything it needs is there.
@@ -69,7 +71,8 @@ package final class Daemon {
     self.delegate = delegate
     Self.blockSignals()
     loop = try Self.loop(EventLoop.init)
-    kernel = KernelSource(KernelSettings(settings.configuration))
+    kernelConfiguration = settings.configuration
+    kernel = KernelSource(KernelSettings(kernelConfiguration))
     engine = Engine(host: runtime, seed: Self.seed)
     let now = Clocks.now()
     sleepSoFar = now.boot - now.awake
@@ -113,9 +116,9 @@ package final class Daemon {
     feed(.policies(set))
     tell(.ready(policies: set.loaded.count))
     _ = unsafe sd_notify(0, "READY=1")
-    watchPolicies()
     read()
     armReconcile()
+    watchPolicies()
     return try loop.run()
   }
 
@@ -257,7 +260,8 @@ package final class Daemon {
 
   private func armTimers() {
     for (timer, clock) in zip(wakeTimers, [Deadline.Clock.awake, .boot]) {
-      let next = [timers.next(clock), shadow?.next(clock)].compactMap(\.self).min()
+      var next = timers.next(clock)
+      if let other = shadow?.next(clock) { next = min(next ?? other, other) }
       if let next { timer.arm(at: next) } else { timer.disarm() }
     }
   }

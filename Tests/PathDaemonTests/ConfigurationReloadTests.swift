@@ -101,6 +101,8 @@ import Testing
       run.until("ready"),
       .act { try run.folder.replace("config.lua", Self.config("2s", more)) },
       run.until("reload"), Self.calm,
+      // Back at what holds, there is nothing to say.
+      .act { try run.folder.replace("config.lua", Self.config("2s")) }, Self.calm,
     ])
     let path = run.folder.at("config.lua")
     #expect(

@@ -205,6 +205,80 @@ import Testing
     #expect(run.said.filter { $0.hasPrefix("action") } == ["action a 2"])
   }
 
+  // R-02
+  @Test func `a release of several files goes live as one`() throws {
+    let run = try EditedRun(["..v1/a": Self.numbered(1)])
+    let folder = run.folder
+    try folder.link("p/..data", to: "..v1")
+    try folder.link("p/a.lua", to: "..data/a.lua")
+    try run.again()
+    try run.play([
+      run.until("a.v=1 start"), run.until("ready"), .act { run.clear() },
+      .act {
+        try folder.write("p/..v2/a.lua", Self.numbered(2))
+        try folder.write("p/..v2/b.lua", Self.numbered(2))
+        try folder.link("p/b.lua", to: "..data/b.lua")
+        try folder.link("p/..data", to: "..v2")
+        try folder.remove("p/..v1")
+      }, run.until("reload"), Self.calm,
+    ])
+    #expect(run.said.filter { $0.hasPrefix("reload") } == ["reload loaded: a, b"])
+    #expect(run.has("a.v=2 reload") && run.has("b.v=2 start") && !run.has("alert"))
+  }
+
+  // R-03, R-08
+  @Test func `a slow save in pieces is no broken edit`() throws {
+    let run = try EditedRun(["a": Self.numbered(1)])
+    let text = Self.numbered(2)
+    var descriptor: Int32 = -1
+    try run.play([
+      run.until("ready"), .act { run.clear() },
+      .act { descriptor = try run.folder.begin("p/a.lua") }, .pause(.milliseconds(300)),
+      .act { try run.folder.add(descriptor, String(text.prefix(40))) }, .pause(.milliseconds(300)),
+      .act {
+        try run.folder.add(descriptor, String(text.dropFirst(40)))
+        close(descriptor)
+      }, .pause(.milliseconds(80)),
+      .act { try run.folder.write("p/a.lua", text + "\n") }, run.until("reload"), Self.calm,
+    ])
+    #expect(run.said == ["policy a loaded ", "a.v=2 reload", "reload loaded: a"])
+  }
+
+  @Test func `what happens at the end changes no policy any more`() throws {
+    let run = try EditedRun(["a": Self.numbered(1)])
+    try run.play([
+      run.until("ready"),
+      .act {
+        try run.folder.replace("p/a.lua", Self.numbered(2))
+        run.daemon.end()
+        run.daemon.hangUp()
+      },
+    ])
+    #expect(!run.has("reload") && !run.has("a.v=2"))
+  }
+
+  @Test func `an edit whose migrate fails is not live, and the state is as it was`() throws {
+    let text = { (version: Int, migrate: String) in
+      """
+      local p = { api = 1, version = \(version), state = { n = 0 } }
+      function p.migrate(old) \(migrate) end
+      function p.on_start(ctx)
+        ctx.state.n = ctx.state.n + 1
+        ctx.publish("n", ctx.state.n .. " of \(version)")
+      end
+      return p
+      """
+    }
+    let run = try EditedRun(["a": text(1, "return old")])
+    try run.play([
+      run.until("a.n=1 of 1"),
+      .act { try run.folder.replace("p/a.lua", text(2, "error 'no way'")) },
+      run.until("alert a raised a.lua:2: no way"),
+      .act { try run.folder.replace("p/a.lua", text(2, "return { n = old.n * 100 }")) },
+      run.until("a.n=101 of 2"),
+    ])
+  }
+
   @Test func `an edit that its own tests refuse is not live`() throws {
     let run = try EditedRun(["a": Self.numbered(1)]) { script in
       String(decoding: script.source, as: UTF8.self).contains("\"2 \"")
