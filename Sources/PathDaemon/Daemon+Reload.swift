@@ -9,14 +9,14 @@ import PathPolicy
 /// Everything is loaded beside what runs and takes its place in one turn of the loop, between two
 /// facts: each fact is judged by one version of a policy, the old one or the new one.
 extension Daemon {
-  /// Edits are noticed from here on; what changed while the daemon started is read at once.
+  /// Edits are noticed from here on, and so are those made while the daemon started.
   func watchPolicies() {
     guard let place = settings.place else { return }
     do throws(LoopError) {
       policyWatch = try TreeWatch(
         loop: loop, directory: place.directory, files: place.configurations
       ) { [unowned self] in reload(byHand: false) }
-      reload(byHand: false)
+      policyWatch?.touch()
     } catch {
       tell(.reload(detail: Self.unwatched(error.message)))
     }

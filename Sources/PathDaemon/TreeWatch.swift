@@ -74,7 +74,11 @@ package final class TreeWatch {
   private func hear() {
     var isTouched = false
     inotify.drain { event in if take(event) { isTouched = true } }
-    guard isTouched else { return }
+    if isTouched { touch() }
+  }
+
+  /// Something may have changed just now, or before this watch began.
+  package func touch() {
     let now = Clocks.read(CLOCK_MONOTONIC)
     let first = firstEvent ?? now
     firstEvent = first

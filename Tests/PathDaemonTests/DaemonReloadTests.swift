@@ -244,6 +244,14 @@ import Testing
     #expect(run.said == ["policy a loaded ", "a.v=2 reload", "reload loaded: a"])
   }
 
+  @Test func `an edit made while the daemon starts is not missed`() throws {
+    let run = try EditedRun(["a": Self.numbered(1)])
+    // It has read the old text already.
+    try run.folder.replace("p/a.lua", Self.numbered(2))
+    try run.play([run.until("a.v=2 reload")])
+    #expect(run.has("a.v=1 start"))
+  }
+
   @Test func `what happens at the end changes no policy any more`() throws {
     let run = try EditedRun(["a": Self.numbered(1)])
     try run.play([
