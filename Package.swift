@@ -26,6 +26,8 @@ let package = Package(
   products: [
     .executable(name: "netvane", targets: ["netvane"]),
     .executable(name: "netvane-bench", targets: ["netvane-bench"]),
+    .library(name: "NetworkPath", targets: ["NetworkPath"]),
+    .library(name: "Network", targets: ["Network"]),
   ],
   targets: [
     .systemLibrary(name: "CLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
@@ -59,6 +61,10 @@ let package = Package(
         "PathCore", "PathKernel", "PathPolicy", "PathActions", "PathStore", "CLinux", "CSystemd",
       ],
       swiftSettings: swiftSettings),
+    .target(
+      name: "NetworkPath", dependencies: ["PathCore", "PathKernel", "CLinux"],
+      swiftSettings: swiftSettings),
+    .target(name: "Network", dependencies: ["NetworkPath"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane",
       dependencies: ["PathDaemon", "PathCore", "PathPolicy", "CLinux"],
@@ -102,6 +108,9 @@ let package = Package(
     .testTarget(
       name: "PathDaemonTests",
       dependencies: ["PathDaemon", "PathActions", "PathStore", "PathTestKit"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "NetworkPathTests", dependencies: ["NetworkPath", "Network"],
       swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),

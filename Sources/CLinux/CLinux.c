@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,3 +138,16 @@ int clinux_ended_child(void) {
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno == ECHILD ? 0 : -errno;
 	return info.si_pid;
 }
+
+int clinux_call_descriptor(void) {
+	int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return descriptor < 0 ? -errno : descriptor;
+}
+
+void clinux_wait(struct pollfd *entries, unsigned long count, int64_t most_ns) {
+	struct timespec most = {.tv_sec = most_ns / 1000000000, .tv_nsec = most_ns % 1000000000};
+	if (ppoll(entries, count, &most, NULL) >= 0) return;
+	for (unsigned long i = 0; i < count; i++) entries[i].revents = 0;
+}
+
+void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
+#include <poll.h>
 #include <stdint.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
@@ -57,5 +58,16 @@ int clinux_reap(int pid, int *code, int *signal);
 /* waitid(2) with WNOWAIT: the number of a child that has ended and was not reaped, 0 if there is
  * none, or -errno. siginfo_t's members are macros, which do not import. */
 int clinux_ended_child(void);
+
+/* eventfd(2), close-on-exec and non-blocking: the overlay has neither it nor its flags. Returns the
+ * descriptor, or -errno. */
+int clinux_call_descriptor(void);
+
+/* ppoll(2) for up to `most_ns` nanoseconds, without another signal mask: it is declared for
+ * _GNU_SOURCE only, and poll(2) counts in milliseconds. What is there is in the entries. */
+void clinux_wait(struct pollfd *entries, unsigned long count, int64_t most_ns);
+
+/* pthread_setname_np(3) for the calling thread: it is declared for _GNU_SOURCE only. */
+void clinux_name_thread(const char *name);
 
 #endif

@@ -1,0 +1,138 @@
+internal import CLinux
+internal import Glibc
+internal import PathCore
+internal import PathKernel
+internal import Synchronization
+
+/// The kernel's news for every monitor of the process: one thread and one event socket, however
+/// many listen, and neither while nobody does.
+final class KernelSource: PathSource {
+  static let shared = KernelSource()
+
+  private struct State {
+    var board = PathBoard()
+    var isRunning = false
+    /// Somebody came who has to be told, or went.
+    var isCalled = false
+  }
+
+  private let state = Mutex(State())
+  /// Readable when the thread is called; negative when the system has no descriptor left.
+  private let call: Int32
+
+  private init() { call = clinux_call_descriptor() }
+
+  var now: Duration { Clock.awake.now }
+
+  func add(_ listener: PathBoard.Listener) -> Int {
+    let (id, mustStart) = state.withLock { state in
+      let mustStart = !state.isRunning
+      state.isRunning = true
+      state.isCalled = true
+      // Told by the thread, once it has seen what the kernel said meanwhile.
+      return (state.board.addSilently(listener), mustStart)
+    }
+    if mustStart { start() } else { wakeThread() }
+    return id
+  }
+
+  func remove(_ id: Int) {
+    state.withLock { state in
+      state.board.remove(id)
+      state.isCalled = true
+    }
+    wakeThread()
+  }
+
+  func path(for filter: PathFilter) -> NWPath {
+    if let path = state.withLock({ $0.isRunning ? $0.board.path(for: filter) : nil }) {
+      return path
+    }
+    var board = PathBoard()
+    board.take(Self.glance(), at: .zero, captured: .now)
+    return board.path(for: filter) ?? NWPath(status: .requiresConnection)
+  }
+
+  private static func glance() -> Snapshot {
+    do throws(KernelError) {
+      return try KernelReader().snapshot()
+    } catch {
+      return KernelReader.unavailable(error.description)
+    }
+  }
+
+  private func wakeThread() {
+    var one: UInt64 = 1
+    _ = unsafe write(call, &one, 8)
+  }
+
+  // MARK: The thread
+
+  private func start() {
+    var all = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&all)
+    // The thread takes none of the program's signals.
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    var thread = pthread_t()
+    let result = unsafe pthread_create(
+      &thread, &attributes,
+      { _ in
+        KernelSource.shared.run()
+        return nil
+      }, nil)
+    if result != 0 {
+      // Without a thread there is no news; what is so now can still be told.
+      let snapshot = Self.glance()
+      let now = now
+      state.withLock { state in
+        state.board.take(snapshot, at: now, captured: .now)
+        state.board.welcome(at: now)
+        state.isRunning = false
+      }
+    }
+  }
+
+  /// Until nobody listens.
+  private func run() {
+    unsafe clinux_name_thread("netvane-path")
+    var watch = KernelWatch()
+    var mustRead = true
+    while true {
+      let (isDone, deadline) = state.withLock { state in
+        if state.board.isEmpty {
+          state.board.forget()
+          state.isRunning = false
+        }
+        return (state.board.isEmpty, state.board.nextDeadline)
+      }
+      if isDone { return }
+      if mustRead {
+        let snapshot = watch.read()
+        let now = now
+        state.withLock { state in
+          state.board.take(snapshot, at: now, captured: .now)
+          state.board.welcome(at: now)
+        }
+        mustRead = false
+        continue
+      }
+      mustRead = watch.wait(call: call, until: deadline)
+      let now = now
+      let isCalled = state.withLock { state in
+        state.board.wake(at: now)
+        defer { state.isCalled = false }
+        return state.isCalled
+      }
+      if isCalled, !mustRead {
+        mustRead = watch.hasNews()
+        if !mustRead { state.withLock { $0.board.welcome(at: now) } }
+      }
+    }
+  }
+}

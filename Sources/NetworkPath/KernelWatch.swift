@@ -1,0 +1,114 @@
+internal import CLinux
+internal import Glibc
+internal import PathCore
+internal import PathKernel
+
+/// The kernel as one thread watches it: when to read anew, and what was read.
+///
+/// News is read at once; while more keeps coming, ever less often. Each reading that news led to is
+/// followed by one more, since the kernel tells of some changes before it has made them.
+struct KernelWatch {
+  private var reader: KernelReader?
+  private var failure = ""
+  private var lastRead = Duration.seconds(-3600)
+  private var rest = Self.restLeast
+  /// When the next reading is due that was put off.
+  private var nextRead: Duration?
+  private var hasUnread = false
+  /// By the boot clock, which runs on while the machine sleeps.
+  private var reconcileAt: Duration
+  private var expiryAt: Duration?
+  private var lead: Duration
+
+  private static let restLeast = Duration.microseconds(500)
+  private static let restMost = Duration.milliseconds(5)
+  private static let reconcilePause = Duration.seconds(300)
+  /// A lead of the boot clock that grew by less is the clocks' own imprecision.
+  private static let sleepLeast = Duration.seconds(1)
+
+  init() {
+    let boot = Clock.boot.now
+    lead = boot - Clock.awake.now
+    reconcileAt = boot + Self.reconcilePause
+    open()
+  }
+
+  private mutating func open() {
+    do throws(KernelError) {
+      reader = try KernelReader()
+    } catch {
+      failure = error.description
+    }
+  }
+
+  mutating func read() -> Snapshot {
+    if reader == nil { open() }
+    let hadNews = hasUnread
+    hasUnread = false
+    let snapshot = reader?.snapshot() ?? KernelReader.unavailable(failure)
+    lastRead = Clock.awake.now
+    nextRead = hadNews ? lastRead + rest : nil
+    if hadNews { rest = min(rest + rest, Self.restMost) }
+    expiryAt = reader?.nextExpiry.map { Clock.boot.now + $0 + .milliseconds(50) }
+    return snapshot
+  }
+
+  /// Takes what is pending without waiting; whether it calls for a reading.
+  mutating func hasNews() -> Bool {
+    guard let reader else { return false }
+    let hasServers = reader.resolverDescriptor >= 0 && reader.drainResolver()
+    let isNews =
+      switch reader.drain() {
+      case .nothing: false
+      case .changed, .lost: true
+      }
+    if isNews || hasServers { hasUnread = true }
+    return isNews || hasServers
+  }
+
+  /// Waits for news, a call, or a time that is due; whether to read now.
+  mutating func wait(call: Int32, until deadline: Duration?) -> Bool {
+    var entries = [pollfd(fd: call, events: Int16(POLLIN), revents: 0)]
+    if let reader {
+      entries.append(pollfd(fd: reader.eventDescriptor, events: Int16(POLLIN), revents: 0))
+      if reader.resolverDescriptor >= 0 {
+        entries.append(pollfd(fd: reader.resolverDescriptor, events: Int16(POLLIN), revents: 0))
+      }
+    }
+    unsafe clinux_wait(&entries, UInt(entries.count), patience(until: deadline).nanoseconds)
+    if entries[0].revents != 0 {
+      var count: UInt64 = 0
+      _ = unsafe Glibc.read(call, &count, 8)
+    }
+    let slept = notesSleep()
+    let now = Clock.awake.now
+    if slept || Clock.boot.now >= reconcileAt {
+      _ = reader?.reconcile()
+      reconcileAt = Clock.boot.now + Self.reconcilePause
+      return true
+    }
+    if hasNews() {
+      if now >= lastRead + Self.restMost { rest = Self.restLeast }
+      if now >= lastRead + rest { return true }
+      nextRead = lastRead + rest
+    }
+    if let expiryAt, Clock.boot.now >= expiryAt { return true }
+    return nextRead.map { $0 <= now } ?? false
+  }
+
+  private func patience(until deadline: Duration?) -> Duration {
+    let now = Clock.awake.now
+    let boot = Clock.boot.now
+    var left = reconcileAt - boot
+    if let expiryAt { left = min(left, expiryAt - boot) }
+    if let nextRead { left = min(left, nextRead - now) }
+    if let deadline { left = min(left, deadline - now) }
+    return max(left, .zero)
+  }
+
+  private mutating func notesSleep() -> Bool {
+    let now = Clock.boot.now - Clock.awake.now
+    defer { lead = now }
+    return now - lead > Self.sleepLeast
+  }
+}

@@ -1,0 +1,150 @@
+internal import Dispatch
+internal import PathCore
+internal import Synchronization
+
+/// What a monitor is, apart from the object that its owner holds: a source may refer to this
+/// without keeping the monitor alive.
+final class MonitorCore: Sendable {
+  typealias PathHandler = @Sendable (NWPath) -> Void
+
+  private struct State {
+    var handler: PathHandler?
+    var queue: DispatchQueue?
+    /// Serial, whatever the owner's queue is.
+    var delivery: DispatchQueue?
+    var listener: Int?
+    /// Counts starts: what an earlier one was told is not delivered in a later one.
+    var generation = 0
+    var told: NWPath?
+    /// Whether some handler heard `told`.
+    var wasHeard = false
+    var overriding: NWPath?
+    /// Ends each iteration.
+    var iterations: [Int: @Sendable () -> Void] = [:]
+    var nextIteration = 1
+  }
+
+  let filter: PathFilter
+  let settle: Duration
+  let source: any PathSource
+  private let script: ScriptedNetwork?
+  private let state = Mutex(State())
+
+  init(
+    filter: PathFilter, settle: Duration, source: any PathSource, script: ScriptedNetwork?
+  ) {
+    self.filter = filter
+    self.settle = settle
+    self.source = source
+    self.script = script
+  }
+
+  var queue: DispatchQueue? { state.withLock { $0.queue } }
+  var handler: PathHandler? { state.withLock { $0.handler } }
+
+  var currentPath: NWPath {
+    state.withLock { $0.overriding } ?? source.path(for: filter)
+  }
+
+  func setCurrentPath(_ path: NWPath) { state.withLock { $0.overriding = path } }
+
+  /// A first handler that is set late must not miss the path that was there before it.
+  func setHandler(_ handler: PathHandler?) {
+    let missed = state.withLock { state -> (DispatchQueue, Int)? in
+      state.handler = handler
+      guard handler != nil, state.told != nil, !state.wasHeard, let queue = state.delivery else {
+        return nil
+      }
+      return (queue, state.generation)
+    }
+    guard let (queue, generation) = missed else { return }
+    queue.async { self.tellWhatWasMissed(generation) }
+  }
+
+  func start(_ queue: DispatchQueue) {
+    let begun = state.withLock { state -> (Int, DispatchQueue)? in
+      guard state.queue == nil else { return nil }
+      let delivery = DispatchQueue(label: "netvane.NWPathMonitor", target: queue)
+      state.queue = queue
+      state.delivery = delivery
+      state.generation += 1
+      state.told = nil
+      state.wasHeard = false
+      return (state.generation, delivery)
+    }
+    guard let (generation, delivery) = begun else { return }
+    script?.use(delivery)
+    let listener = PathBoard.Listener(filter: filter, settle: settle) { told in
+      delivery.async { self.deliver(told.path, generation) }
+    }
+    let id = source.add(listener)
+    let isLate = state.withLock { state in
+      guard state.generation == generation, state.queue != nil else { return true }
+      state.listener = id
+      return false
+    }
+    // Cancelled from another thread meanwhile.
+    if isLate { source.remove(id) }
+  }
+
+  private func deliver(_ path: NWPath, _ generation: Int) {
+    let handler = state.withLock { state -> PathHandler? in
+      guard state.generation == generation, state.queue != nil else { return nil }
+      state.told = path
+      state.overriding = nil
+      state.wasHeard = state.handler != nil
+      return state.handler
+    }
+    handler?(path)
+  }
+
+  private func tellWhatWasMissed(_ generation: Int) {
+    let (handler, path) = state.withLock { state -> (PathHandler?, NWPath?) in
+      guard state.generation == generation, state.queue != nil, !state.wasHeard else {
+        return (nil, nil)
+      }
+      state.wasHeard = state.handler != nil
+      return (state.handler, state.told)
+    }
+    if let handler, let path { handler(path) }
+  }
+
+  func cancel() {
+    let ends = state.withLock { state in
+      defer { state.iterations = [:] }
+      return state.iterations.keys.sorted().compactMap { state.iterations[$0] }
+    }
+    stop()
+    for end in ends { end() }
+  }
+
+  /// The monitor's owner let go of it: nobody can cancel it any more. Iterations go on.
+  func abandon() {
+    stop()
+    state.withLock { $0.handler = nil }
+  }
+
+  private func stop() {
+    let id = state.withLock { state in
+      state.queue = nil
+      if let delivery = state.delivery { script?.leave(delivery) }
+      state.delivery = nil
+      state.told = nil
+      state.overriding = nil
+      return state.listener.take()
+    }
+    if let id { source.remove(id) }
+  }
+
+  // MARK: Iterations
+
+  func addIteration(_ end: @escaping @Sendable () -> Void) -> Int {
+    state.withLock { state in
+      defer { state.nextIteration += 1 }
+      state.iterations[state.nextIteration] = end
+      return state.nextIteration
+    }
+  }
+
+  func removeIteration(_ id: Int) { state.withLock { $0.iterations[id] = nil } }
+}

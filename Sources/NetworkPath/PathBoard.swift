@@ -1,0 +1,212 @@
+internal import PathCore
+
+/// Who hears of what: the present verdict for every filter in use, and for every listener what it
+/// was told last. Pure: time is handed in, telling is a closure that must not wait.
+struct PathBoard {
+  /// What a listener is told.
+  struct Told {
+    var path: NWPath
+    var previous: NWPath?
+    var causes: ChangeCauses
+  }
+
+  struct Listener {
+    var filter: PathFilter
+    /// How long a change must hold before it is told.
+    var settle: Duration
+    var tell: @Sendable (Told) -> Void
+    /// Called once when `deadline` is reached.
+    var deadline: Duration?
+    var expire: @Sendable () -> Void = {}
+    fileprivate var standing = Standing()
+
+    init(
+      filter: PathFilter, settle: Duration = .zero, deadline: Duration? = nil,
+      expire: @escaping @Sendable () -> Void = {}, tell: @escaping @Sendable (Told) -> Void
+    ) {
+      self.filter = filter
+      self.settle = settle
+      self.deadline = deadline
+      self.expire = expire
+      self.tell = tell
+    }
+  }
+
+  /// What one listener was told, and what waits to be told.
+  fileprivate struct Standing {
+    var told: NWPath?
+    var sequence = 0
+    var candidate: (path: NWPath, deadline: Duration)?
+    /// Since when what is so differs from what was told, without a rest.
+    var restlessSince: Duration?
+  }
+
+  private var listeners: [Int: Listener] = [:]
+  private var nextID = 1
+  /// The present path for each filter that somebody uses.
+  private var paths: [PathFilter: NWPath] = [:]
+  private(set) var snapshot: Boxed<Snapshot>?
+  /// In place of what the snapshot says, for every filter.
+  private var scripted: NWPath?
+  private var captureTime = ContinuousClock.now
+
+  /// Unrest that never settles is told at the latest after this long, or four times the settle.
+  private static let unrestLeast = Duration.seconds(30)
+
+  var isEmpty: Bool { listeners.isEmpty }
+
+  /// Nobody watches any more: what was read is not the present any longer.
+  mutating func forget() {
+    paths = [:]
+    snapshot = nil
+    scripted = nil
+  }
+
+  // MARK: Listeners
+
+  /// A new listener; it is told the present path at once if that is known.
+  mutating func add(_ listener: Listener, at now: Duration) -> Int {
+    let id = addSilently(listener)
+    if let path = path(for: listener.filter) { observe(id, path, now) }
+    return id
+  }
+
+  /// A new listener, who is told with the next `welcome` or news.
+  mutating func addSilently(_ listener: Listener) -> Int {
+    let id = nextID
+    nextID += 1
+    listeners[id] = listener
+    return id
+  }
+
+  /// Tells the present path to those who were told nothing yet.
+  mutating func welcome(at now: Duration) {
+    for id in listeners.keys.sorted() where listeners[id]?.standing.told == nil {
+      guard let filter = listeners[id]?.filter, let path = path(for: filter) else { continue }
+      observe(id, path, now)
+    }
+  }
+
+  mutating func remove(_ id: Int) {
+    guard let gone = listeners.removeValue(forKey: id) else { return }
+    if !listeners.values.contains(where: { $0.filter == gone.filter }) { paths[gone.filter] = nil }
+  }
+
+  /// The present path; nil while nothing was read.
+  mutating func path(for filter: PathFilter) -> NWPath? {
+    if let scripted { return scripted }
+    if let known = paths[filter] { return known }
+    guard let snapshot else { return nil }
+    let path = judge(snapshot, filter)
+    if listeners.values.contains(where: { $0.filter == filter }) { paths[filter] = path }
+    return path
+  }
+
+  private func judge(_ snapshot: Boxed<Snapshot>, _ filter: PathFilter) -> NWPath {
+    NWPath(
+      NWPath.Storage(
+        PathEvaluator.path(of: snapshot.wrappedValue, filter: filter),
+        evidence: NWPath.Evidence(snapshot: snapshot, filter: filter), sequence: 0,
+        captureTime: captureTime))
+  }
+
+  // MARK: News
+
+  /// The network is so now.
+  mutating func take(
+    _ snapshot: Snapshot, at now: Duration, captured: ContinuousClock.Instant
+  ) {
+    let isNew = self.snapshot?.read { $0 != snapshot } ?? true
+    guard isNew || scripted != nil else { return }
+    scripted = nil
+    captureTime = captured
+    let boxed = Boxed(wrappedValue: snapshot)
+    self.snapshot = boxed
+    for filter in paths.keys {
+      let path = judge(boxed, filter)
+      // Equal paths stay the one that they were, but for what was learnt of the network.
+      if let old = paths[filter], old == path, old.network == path.network, old.why == path.why {
+        continue
+      }
+      paths[filter] = path
+    }
+    tellAll(now)
+  }
+
+  /// Every listener's path is this one, whatever its filter.
+  mutating func take(scripted path: NWPath, at now: Duration) {
+    scripted = path
+    tellAll(now)
+  }
+
+  private mutating func tellAll(_ now: Duration) {
+    for id in listeners.keys.sorted() {
+      guard let filter = listeners[id]?.filter, let path = path(for: filter) else { continue }
+      observe(id, path, now)
+    }
+  }
+
+  // MARK: Settling
+
+  private mutating func observe(_ id: Int, _ path: NWPath, _ now: Duration) {
+    guard let listener = listeners[id] else { return }
+    guard let told = listener.standing.told, listener.settle > .zero else {
+      if listener.standing.told != path { tell(id, path) }
+      return
+    }
+    if told == path {
+      listeners[id]?.standing.candidate = nil
+      return
+    }
+    let restless = listener.standing.restlessSince ?? now
+    listeners[id]?.standing.restlessSince = restless
+    let limit = restless + max(Self.unrestLeast, listener.settle * 4)
+    var deadline = now + listener.settle
+    if let candidate = listener.standing.candidate, candidate.path.status == path.status {
+      deadline = candidate.deadline
+    }
+    listeners[id]?.standing.candidate = (path, min(deadline, limit))
+    settle(id, now)
+  }
+
+  private mutating func settle(_ id: Int, _ now: Duration) {
+    guard let candidate = listeners[id]?.standing.candidate, candidate.deadline <= now else {
+      return
+    }
+    tell(id, candidate.path)
+  }
+
+  private mutating func tell(_ id: Int, _ path: NWPath) {
+    guard let listener = listeners[id] else { return }
+    let sequence = listener.standing.sequence + 1
+    let numbered = NWPath(
+      NWPath.Storage(
+        path.core, evidence: path.storage.evidence, sequence: sequence,
+        captureTime: path.captureTime))
+    let previous = listener.standing.told
+    listeners[id]?.standing = Standing(told: numbered, sequence: sequence)
+    let causes = previous.map { ChangeCauses(from: $0.core, to: path.core) } ?? []
+    listener.tell(Told(path: numbered, previous: previous, causes: causes))
+  }
+
+  // MARK: Time
+
+  /// When `wake` has something to do; nil when only news can change anything.
+  var nextDeadline: Duration? {
+    listeners.values.compactMap { listener in
+      let times = [listener.standing.candidate?.deadline, listener.deadline]
+      return times.compactMap(\.self).min()
+    }.min()
+  }
+
+  /// Tells what has settled by now, and ends what waits no longer.
+  mutating func wake(at now: Duration) {
+    for id in listeners.keys.sorted() {
+      settle(id, now)
+      if let deadline = listeners[id]?.deadline, deadline <= now {
+        listeners[id]?.deadline = nil
+        listeners[id]?.expire()
+      }
+    }
+  }
+}
