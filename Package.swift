@@ -118,7 +118,7 @@ let package = Package(
       name: "KernelTests",
       dependencies: [
         "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathStore", "PathDaemon",
-        "PathTestKit", "CLinux", "CSystemd", "netvane",
+        "PathTestKit", "CLinux", "CSystemd", "netvane", "NetworkPath",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),
