@@ -27,6 +27,7 @@ let package = Package(
     .executable(name: "netvane", targets: ["netvane"]),
     .executable(name: "netvane-bench", targets: ["netvane-bench"]),
     .library(name: "NetworkPath", targets: ["NetworkPath"]),
+    .library(name: "NetworkPathNotifications", targets: ["NetworkPathNotifications"]),
     .library(name: "Network", targets: ["Network"]),
   ],
   targets: [
@@ -64,6 +65,9 @@ let package = Package(
     .target(
       name: "NetworkPath", dependencies: ["PathCore", "PathKernel", "CLinux"],
       swiftSettings: swiftSettings),
+    .target(
+      name: "NetworkPathNotifications", dependencies: ["NetworkPath"],
+      swiftSettings: swiftSettings),
     .target(name: "Network", dependencies: ["NetworkPath"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane",
@@ -72,7 +76,7 @@ let package = Package(
     .executableTarget(
       name: "netvane-bench",
       dependencies: [
-        "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "CLinux",
+        "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "NetworkPath", "CLinux",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -109,8 +113,12 @@ let package = Package(
       name: "PathDaemonTests",
       dependencies: ["PathDaemon", "PathActions", "PathStore", "PathTestKit"],
       swiftSettings: testSettings),
+    .target(
+      name: "Examples", dependencies: ["NetworkPath", "NetworkPathNotifications"],
+      path: "Examples", swiftSettings: testSettings),
     .testTarget(
-      name: "NetworkPathTests", dependencies: ["NetworkPath", "Network"],
+      name: "NetworkPathTests",
+      dependencies: ["NetworkPath", "NetworkPathNotifications", "Network", "Examples"],
       swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),

@@ -9,7 +9,7 @@ enum LatencyWorkload: Workload {
   static let needsNetwork = true
 
   /// What is changed back and forth, and what is to be heard of it.
-  private struct Kind {
+  struct Kind {
     var name: String
     var gone: BenchNetwork.Change
     var back: BenchNetwork.Change
@@ -18,7 +18,7 @@ enum LatencyWorkload: Workload {
     var goal: Double
   }
 
-  private static let kinds = [
+  static let kinds = [
     Kind(
       name: "carrier", gone: .down, back: .up, verdictGone: "unsatisfied", verdictBack: "satisfied",
       goal: 1.5),
@@ -31,7 +31,7 @@ enum LatencyWorkload: Workload {
       verdictGone: "unsatisfied noAddress", verdictBack: "unsatisfied noRoute", goal: 3),
   ]
 
-  private struct Sample {
+  struct Sample {
     /// Microseconds.
     var latencies: [Double] = []
     var missed = 0
@@ -77,7 +77,7 @@ enum LatencyWorkload: Workload {
     for round in 0..<rounds * 2 {
       for keeps in round % 2 == 0 ? [false, true] : [true, false] {
         let sample = try measure(
-          kind, .daemon, pairs, network, state: keeps ? "\(place.path)/state" : "none")
+          kind, .daemon, pairs, network, keeps ? "\(place.path)/state" : "none")
         if keeps { with.add(sample) } else { without.add(sample) }
       }
     }
@@ -118,11 +118,11 @@ enum LatencyWorkload: Workload {
     ]
   }
 
-  /// One turn of one program.
-  private static func measure(
-    _ kind: Kind, _ part: Part, _ pairs: Int, _ network: BenchNetwork, state: String = "none"
+  /// One turn of one program, which is given the argument.
+  static func measure(
+    _ kind: Kind, _ part: Part, _ pairs: Int, _ network: BenchNetwork, _ argument: String = "none"
   ) throws(WorkloadError) -> Sample {
-    let child = try Child.part(part.rawValue, state)
+    let child = try Child.part(part.rawValue, argument)
     guard child.await(milliseconds: 5000, { !$0.isEmpty }) != nil else {
       throw WorkloadError(message: "the \(part.rawValue) did not start")
     }

@@ -11,6 +11,8 @@ enum Part: String {
   case floorSpawn
   /// The daemon with a policy that runs a command for each change.
   case daemonExec
+  /// Monitors of the Swift library, as many as the next argument says.
+  case monitor
   /// What both start: stamps its own beginning into a file.
   case now
 
@@ -26,6 +28,7 @@ enum Part: String {
     case .daemon: return DaemonUnderTest.run(state: arguments.dropFirst(2).first ?? "none")
     case .floorSpawn: return FloorReader.run(spawning: arguments.dropFirst(2).first)
     case .daemonExec: return ExecWorkload.runDaemon(arguments.dropFirst(2).first ?? "")
+    case .monitor: return MonitorUnderTest.run(arguments.dropFirst(2).first ?? "1")
     case .now: return stampBeginning(Array(arguments.dropFirst(2)))
     }
   }

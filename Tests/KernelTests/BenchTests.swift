@@ -5,7 +5,7 @@ import Testing
 /// a change, ends a storm with a wrong verdict, or cannot be measured at all. What they measure is
 /// not looked at here.
 @Suite(.serialized, .enabled(if: Lab.isWanted)) struct BenchTests {
-  @Test(arguments: ["facts", "latency", "exec", "storm", "links", "idle", "store"])
+  @Test(arguments: ["facts", "latency", "exec", "storm", "links", "idle", "store", "library"])
   func `a workload does its work in its small size`(name: String) throws {
     let top = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -1,0 +1,18 @@
+import Dispatch
+import NetworkPath
+
+/// A switch for watching: off and on as often as one likes, with one monitor.
+final class StopAndStart: Sendable {
+  private let monitor: NWPathMonitor
+  private let queue = DispatchQueue(label: "stop-and-start")
+
+  init(_ monitor: NWPathMonitor, onChange: @escaping @Sendable (Bool) -> Void) {
+    self.monitor = monitor
+    monitor.pathUpdateHandler = { path in onChange(path.status == .satisfied) }
+  }
+
+  var isWatching: Bool {
+    get { monitor.queue != nil }
+    set { if newValue { monitor.start(queue: queue) } else { monitor.cancel() } }
+  }
+}
