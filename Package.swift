@@ -126,7 +126,7 @@ let package = Package(
       name: "KernelTests",
       dependencies: [
         "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathStore", "PathDaemon",
-        "PathTestKit", "CLinux", "CSystemd", "netvane", "NetworkPath",
+        "PathTestKit", "CLinux", "CSystemd", "netvane", "NetworkPath", "Examples",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),

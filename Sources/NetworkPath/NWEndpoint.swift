@@ -19,7 +19,9 @@ public enum NWEndpoint: Hashable, Sendable, CustomDebugStringConvertible {
   public var debugDescription: String {
     switch self {
     case .hostPort(let host, let port):
-      if case .ipv6 = host { "\(host.debugDescription).\(port.rawValue)" } else {
+      if case .ipv6 = host {
+        "\(host.debugDescription).\(port.rawValue)"
+      } else {
         "\(host.debugDescription):\(port.rawValue)"
       }
     case .service(let name, let type, let domain, _): "\(name).\(type).\(domain)"

@@ -103,9 +103,10 @@ public struct NWPath: Equatable, Sendable, CustomDebugStringConvertible {
     _ address: PathCore.IPAddress, _ interface: PathInterface
   ) -> NWEndpoint {
     let zone = address.isLinkLocal ? NWInterface(interface) : nil
-    let host: NWEndpoint.Host =
-      address.family == .ipv4 ? .ipv4(IPv4Address(address, zone)) : .ipv6(IPv6Address(address, zone))
-    return .hostPort(host: host, port: .any)
+    let isIPv4 = address.family == .ipv4
+    return .hostPort(
+      host: isIPv4 ? .ipv4(IPv4Address(address, zone)) : .ipv6(IPv6Address(address, zone)),
+      port: .any)
   }
 
   /// Always nil: only connections have ends.

@@ -2,6 +2,7 @@ public import Dispatch
 public import Foundation
 public import NetworkPath
 
+/// For code that listens to notifications.
 extension Notification.Name {
   /// The path changed; `userInfo` has it under `NetworkPathNotifier.pathKey`.
   public static let networkPathDidChange = Notification.Name("NetworkPathDidChange")

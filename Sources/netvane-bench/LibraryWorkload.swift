@@ -91,9 +91,8 @@ enum MonitorUnderTest {
       monitor.start(queue: queue)
     }
     all.notify(queue: queue) { stamp("all") }
-    withExtendedLifetime(monitors) {
-      // Until the bench ends it.
-      while true { pause() }
-    }
+    // Until the bench ends it.
+    while !monitors.isEmpty { pause() }
+    return 0
   }
 }
