@@ -49,6 +49,32 @@ extension KernelTests {
     try await follow { heard.withLock { $0 } == [false, true] }
   }
 
+  @Test("Code as it is written for Apple's systems, compiled as it is")
+  func typical() async throws {
+    let lab = try online()
+    let lines = Mutex<[String]>([])
+    let watcher = ConnectionWatcher()
+    watcher.onChange = { line in lines.withLock { $0.append(line) } }
+    watcher.start()
+    try await follow { lines.withLock { $0 } == ["connected by eth0"] }
+    #expect(watcher.isConnected && !watcher.isExpensive)
+    #expect(watcher.connectionType == .wiredEthernet)
+    for turn in 1...3 {
+      try lab.setCarrier("eth0", false)
+      try await follow { lines.withLock { $0.count } == 2 * turn }
+      try lab.setCarrier("eth0", true)
+      try await follow { lines.withLock { $0.count } == 2 * turn + 1 }
+    }
+    let turns = Array(repeating: ["not connected", "connected by eth0"], count: 3).joined()
+    #expect(lines.withLock { $0 } == ["connected by eth0"] + turns)
+    watcher.stop()
+    try lab.setCarrier("eth0", false)
+    try await Task.sleep(for: .milliseconds(100))
+    watcher.start()
+    try await follow { lines.withLock { $0.count } == 8 }
+    #expect(!watcher.isConnected && watcher.connectionType == nil)
+  }
+
   @Test("Observable state; a notification on change only")
   func observing() async throws {
     let lab = try online()
