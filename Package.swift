@@ -51,6 +51,11 @@ let package = Package(
         .embedInCode("Prelude/\($0).lua")
       },
       swiftSettings: swiftSettings),
+    .target(name: "PathSimulation", dependencies: ["PathCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "PolicyTesting", dependencies: ["PathCore", "PathPolicy", "PathSimulation"],
+      resources: [.embedInCode("Prelude/testing.lua"), .embedInCode("Prelude/generating.lua")],
+      swiftSettings: swiftSettings),
     .target(
       name: "PathActions", dependencies: ["PathCore", "CLinux", "CCurl"],
       swiftSettings: swiftSettings),
@@ -71,30 +76,37 @@ let package = Package(
     .target(name: "Network", dependencies: ["NetworkPath"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane",
-      dependencies: ["PathDaemon", "PathCore", "PathPolicy", "CLinux"],
+      dependencies: ["PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux"],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane-bench",
       dependencies: [
-        "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "NetworkPath", "CLinux",
+        "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "PolicyTesting",
+        "NetworkPath", "CLinux",
       ],
       swiftSettings: swiftSettings),
     .target(
-      name: "PathTestKit", dependencies: ["PathCore", "PathPolicy"], path: "Tests/PathTestKit",
-      swiftSettings: testSettings),
+      name: "PathTestKit", dependencies: ["PathCore", "PathPolicy", "PathSimulation"],
+      path: "Tests/PathTestKit", swiftSettings: testSettings),
     .target(name: "LuaStock", dependencies: ["CLua"], path: "Tests/LuaStock"),
     .testTarget(
       name: "LuaSandboxTests", dependencies: ["LuaSandbox", "LuaStock"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "PathCoreTests", dependencies: ["PathCore", "PathTestKit"], exclude: ["Golden"],
+      name: "PathCoreTests", dependencies: ["PathCore", "PathSimulation", "PathTestKit"],
+      exclude: ["Golden"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],
       exclude: ["Fixtures"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "PathPolicyTests", dependencies: ["PathPolicy", "PathCore", "PathTestKit"],
+      name: "PathPolicyTests",
+      dependencies: ["PathPolicy", "PathCore", "PathSimulation", "PathTestKit"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PolicyTestingTests",
+      dependencies: ["PolicyTesting", "PathPolicy", "PathCore", "PathTestKit"],
       swiftSettings: testSettings),
     .executableTarget(
       name: "StoreChild", dependencies: ["PathStore", "PathCore"], path: "Tests/StoreChild",
@@ -126,7 +138,7 @@ let package = Package(
       name: "KernelTests",
       dependencies: [
         "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathStore", "PathDaemon",
-        "PathTestKit", "CLinux", "CSystemd", "netvane", "NetworkPath", "Examples",
+        "PathSimulation", "PathTestKit", "CLinux", "CSystemd", "netvane", "NetworkPath", "Examples",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),

@@ -53,7 +53,7 @@ static uint8_t *reserve(lua_State *L, size_t count) {
   return place;
 }
 
-static void put_array_head(lua_State *L, size_t count) {
+void luasandbox_put_array_head(lua_State *L, size_t count) {
   uint8_t *head = luasandbox_put(L, 5);
   head[0] = count == 0 ? TAG_MAP : TAG_ARRAY;
   for (int i = 0; i < 4; i++) head[1 + i] = (uint8_t)(count >> 8 * i);
@@ -75,7 +75,7 @@ int luasandbox_decide(lua_State *L) {
     return 1;
   }
   box->output_length = box->scratch_length = 0;
-  put_array_head(L, (size_t)(top < 3 ? 0 : top - 2));
+  luasandbox_put_array_head(L, (size_t)(top < 3 ? 0 : top - 2));
   for (int i = 3; i <= top; i++) luasandbox_encode_more(L, i, "the decision", 3);
   size_t slot_length = group_length == 0 ? 0 : key_length + 1;
   size_t value_length = box->output_length;
@@ -96,7 +96,7 @@ int luasandbox_decide(lua_State *L) {
 /* Writes the list of decisions after what the output has. */
 void luasandbox_add_decisions(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
-  put_array_head(L, box->decision_count);
+  luasandbox_put_array_head(L, box->decision_count);
   for (size_t i = 0; i < box->decision_count; i++) {
     const decision *it = &box->decisions[i];
     memcpy(luasandbox_put(L, it->value_length), box->decided + it->value, it->value_length);

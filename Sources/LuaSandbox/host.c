@@ -281,7 +281,7 @@ static const luaL_Reg host_functions[] = {
   {"where", host_where}, {"line_of", host_line_of},
   {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},
   {"decode", host_decode}, {"decide", luasandbox_decide}, {"missing", host_missing},
-  {"fits", host_fits}, {NULL, NULL},
+  {"fits", host_fits}, {"ask", luasandbox_ask}, {"provide", luasandbox_provide}, {NULL, NULL},
 };
 
 /* Makes the table, keeps it in the registry and leaves it at the top. */

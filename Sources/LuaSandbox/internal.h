@@ -44,6 +44,8 @@ typedef struct job {
   const char *file;
   const uint8_t *bytes;
   size_t length;
+  uint8_t *lines;               /* for luasandbox_code_lines */
+  size_t line_count;
 } job;
 
 /* Freed blocks of one size, each with the address of the next in its first bytes. */
@@ -94,6 +96,15 @@ struct luasandbox {
   uint8_t message[MESSAGE_BYTES];
   size_t message_length;
 
+  luasandbox_service service;   /* answers `ask`; NULL: nobody does */
+  void *service_context;
+  bool asking;                  /* the service runs: this state waits */
+  int64_t asked_at;             /* clock reading when it began */
+
+  const char *ran_file;         /* whose lines are noted; NULL: nobody's */
+  uint8_t *ran;                 /* whether each of them ran */
+  size_t ran_count, ran_capacity;
+
   uint64_t random[4];
   lua_CFunction stock[STOCK_COUNT];
   size_t fail_at;               /* tests only: refuse the allocation with this number */
@@ -123,6 +134,8 @@ uint64_t luasandbox_serial(const void *object);
 void luasandbox_hook(lua_State *L, lua_Debug *ar);
 void luasandbox_start_meter(luasandbox *box, int64_t fuel);
 void luasandbox_start_clocks(luasandbox *box);
+void luasandbox_stop_clocks(luasandbox *box);
+void luasandbox_restart_clocks(luasandbox *box);
 void luasandbox_doom(luasandbox *box, luasandbox_status status);
 _Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status);
 void luasandbox_check_clock(lua_State *L, luasandbox *box);
@@ -164,6 +177,16 @@ int luasandbox_record_newindex(lua_State *L);
 void luasandbox_forget_decisions(luasandbox *box);
 void luasandbox_add_decisions(lua_State *L);
 int luasandbox_decide(lua_State *L);
+void luasandbox_put_array_head(lua_State *L, size_t count);
+
+/* ask.c: questions to the host */
+int luasandbox_ask(lua_State *L);
+int luasandbox_provide(lua_State *L);
+
+/* lines.c: which lines can run, and which did */
+void luasandbox_dump_chunk(lua_State *L);
+int luasandbox_code_lines_body(lua_State *L);
+void luasandbox_note_line(lua_State *L, lua_Debug *ar);
 
 /* tables.c: frozen tables */
 bool luasandbox_is_frozen(lua_State *L, int index);

@@ -91,7 +91,10 @@ static void charge_slow_tick(luasandbox *box, int64_t elapsed) {
 }
 
 void luasandbox_hook(lua_State *L, lua_Debug *ar) {
-  (void)ar;
+  if (ar->event == LUA_HOOKLINE) {
+    luasandbox_note_line(L, ar);
+    return;
+  }
   luasandbox *box = luasandbox_of(L);
   int64_t now = clock_value(CLOCK_MONOTONIC), elapsed = now - box->last_tick;
   box->last_tick = now;
@@ -109,6 +112,15 @@ void luasandbox_start_clocks(luasandbox *box) {
   box->deadline = box->limits.deadline_ns < 0 ? -1 : box->last_tick + box->limits.deadline_ns;
 }
 
+/* Around the host's own function: its time is not the script's. */
+void luasandbox_stop_clocks(luasandbox *box) { box->asked_at = clock_value(CLOCK_MONOTONIC); }
+
+void luasandbox_restart_clocks(luasandbox *box) {
+  if (box->deadline >= 0) box->deadline += clock_value(CLOCK_MONOTONIC) - box->asked_at;
+  box->last_tick = clock_value(CLOCK_MONOTONIC);
+  box->cpu_mark = -FIRST_TICKS;
+}
+
 void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
   if (fuel < 0) fuel = 0;
   if (fuel > INT64_MAX / 4) fuel = INT64_MAX / 4;
@@ -117,7 +129,8 @@ void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
   box->doom = LUASANDBOX_OK;
   box->place_file[0] = '\0';
   box->place_line = 0;
-  lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT, HOOK_STEP);
+  int lines = box->ran_file == NULL ? 0 : LUA_MASKLINE;
+  lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT | lines, HOOK_STEP);
 }
 
 /* ---- memory ---- */

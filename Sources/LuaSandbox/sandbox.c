@@ -84,8 +84,22 @@ static luasandbox_status refuse(luasandbox *box, luasandbox_status status, const
   return status;
 }
 
+static const char *const waits = "it waits for an answer and cannot be called meanwhile";
+
+/* The same without a touch to the call that waits. */
+static luasandbox_status refuse_meanwhile(luasandbox_result *result) {
+  if (result != NULL) {
+    memset(result, 0, sizeof *result);
+    result->status = LUASANDBOX_ERROR;
+    result->bytes = (const uint8_t *)waits;
+    result->length = strlen(waits);
+  }
+  return LUASANDBOX_ERROR;
+}
+
 static luasandbox_status perform(luasandbox *box, job job, int64_t fuel,
                                  luasandbox_result *result) {
+  if (box->asking) return refuse_meanwhile(result);
   begin(box, fuel);
   box->job = job;
   luasandbox_status status = luasandbox_classify(box, luasandbox_run_with_stack(box, run_body));
@@ -145,13 +159,30 @@ static void give_own_environment(lua_State *L) {
   lua_setupvalue(L, -2, 1);
 }
 
+/* The prelude as text, or as luasandbox_compile gave it. */
+static void load_prelude(lua_State *L, const job *job) {
+  if (job->length == 0 || job->bytes[0] != (uint8_t)LUA_SIGNATURE[0]) return load_job(L, job);
+  int status = luaL_loadbufferx(L, (const char *)job->bytes, job->length, job->file, "b");
+  if (status == LUA_ERRMEM) luasandbox_raise_doom(L, LUASANDBOX_MEMORY);
+  if (status != LUA_OK) lua_error(L);
+}
+
 static int boot_body(lua_State *L) {
-  load_job(L, &luasandbox_of(L)->job);
+  load_prelude(L, &luasandbox_of(L)->job);
   give_own_environment(L);
   luasandbox_push_host(L);
   lua_call(L, 1, 1);
   if (!lua_isfunction(L, -1)) return luaL_error(L, "the prelude must return a function");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_dispatcher);
+  return 0;
+}
+
+static int compile_body(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  load_job(L, &box->job);
+  luasandbox_dump_chunk(L);
+  box->output_length = 0;
+  memcpy(luasandbox_put(L, box->scratch_length), box->scratch, box->scratch_length);
   return 0;
 }
 
@@ -255,6 +286,7 @@ void luasandbox_destroy(luasandbox *box) {
   luasandbox_release(box, &box->output, &box->output_capacity);
   luasandbox_release(box, &box->scratch, &box->scratch_capacity);
   luasandbox_release(box, &box->decided, &box->decided_capacity);
+  luasandbox_release(box, &box->ran, &box->ran_capacity);
   luasandbox_drop_blocks(box);
   luasandbox_publish_use(box);
   if (box->used != 0) atomic_fetch_add(&unbalanced, 1);
@@ -272,6 +304,7 @@ static const char *unfit(const luasandbox *box, bool booted) {
 
 luasandbox_status luasandbox_boot(luasandbox *box, const char *name, const uint8_t *source,
                                   size_t length, luasandbox_result *result) {
+  if (box->asking) return refuse_meanwhile(result);
   const char *why = unfit(box, false);
   if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
   box->prelude = luasandbox_remember_file(box, name);
@@ -293,6 +326,7 @@ luasandbox_status luasandbox_add_module(luasandbox *box, const char *module, con
 
 luasandbox_status luasandbox_load(luasandbox *box, const char *file, const uint8_t *source,
                                   size_t length, int64_t fuel, luasandbox_result *result) {
+  if (box->asking) return refuse_meanwhile(result);
   const char *why = unfit(box, true);
   if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
   if (length > box->limits.source_bytes) {
@@ -308,10 +342,39 @@ luasandbox_status luasandbox_load(luasandbox *box, const char *file, const uint8
 
 luasandbox_status luasandbox_call(luasandbox *box, const uint8_t *input, size_t length,
                                   int64_t fuel, luasandbox_result *result) {
+  if (box->asking) return refuse_meanwhile(result);
   const char *why = unfit(box, true);
   if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
   job job = {.body = call_body, .bytes = input, .length = length};
   return perform(box, job, fuel, result);
+}
+
+luasandbox_status luasandbox_compile(luasandbox *box, const char *name, const uint8_t *source,
+                                     size_t length, luasandbox_result *result) {
+  if (box->asking) return refuse_meanwhile(result);
+  const char *why = unfit(box, false);
+  if (why != NULL) return refuse(box, LUASANDBOX_ERROR, why, result);
+  luasandbox_remember_file(box, name);
+  job job = {.body = compile_body, .file = name, .bytes = source, .length = length};
+  return perform(box, job, BOOT_FUEL, result);
+}
+
+void luasandbox_set_service(luasandbox *box, luasandbox_service service, void *context) {
+  box->service = service;
+  box->service_context = context;
+}
+
+luasandbox_status luasandbox_code_lines(luasandbox *box, const char *file, const uint8_t *source,
+                                        size_t length, uint8_t *lines, size_t count,
+                                        luasandbox_result *result) {
+  if (box->asking) return refuse_meanwhile(result);
+  if (length > box->limits.source_bytes)
+    return refuse(box, LUASANDBOX_SYNTAX, "the file is too long", result);
+  memset(lines, 0, count);
+  luasandbox_remember_file(box, file);
+  job job = {.body = luasandbox_code_lines_body, .file = file, .bytes = source, .length = length,
+             .lines = lines, .line_count = count};
+  return perform(box, job, BOOT_FUEL, result);
 }
 
 const char *luasandbox_lua_release(void) {

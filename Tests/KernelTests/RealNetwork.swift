@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import PathCore
 import PathKernel
+import PathSimulation
 import PathTestKit
 
 /// The stories' network on the kernel this process has to itself: `ip`, cables whose far ends lie

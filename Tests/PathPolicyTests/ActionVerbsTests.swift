@@ -1,5 +1,6 @@
 import PathCore
 import PathPolicy
+import PathSimulation
 import PathTestKit
 import Testing
 

@@ -1,4 +1,5 @@
 package import PathCore
+package import PathSimulation
 
 /// A story about a network: what somebody does to it, and what verdicts that must give. The same
 /// stories run on the scripted kernel and on a real one.

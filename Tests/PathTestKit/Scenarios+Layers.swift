@@ -1,4 +1,5 @@
 package import PathCore
+internal import PathSimulation
 
 /// Stories about tunnels, addresses, types, cost and name servers.
 extension NetworkScenario {

@@ -1,4 +1,5 @@
 internal import PathCore
+internal import PathSimulation
 
 /// Stories about which link is preferred, and about links that are more than one device.
 extension NetworkScenario {

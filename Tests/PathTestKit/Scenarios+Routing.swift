@@ -1,4 +1,5 @@
 internal import PathCore
+internal import PathSimulation
 
 /// Stories about defaults that come, go and stand in the way.
 extension NetworkScenario {

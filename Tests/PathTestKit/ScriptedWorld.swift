@@ -1,4 +1,5 @@
 package import PathCore
+package import PathSimulation
 
 /// A world whose policies are scripted: `on` first, then `start`.
 package final class ScriptedWorld: World {

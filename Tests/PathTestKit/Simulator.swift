@@ -1,5 +1,6 @@
 package import PathCore
 package import PathPolicy
+package import PathSimulation
 
 /// A world with the real policies in it.
 package final class Simulator: World {

@@ -14,6 +14,8 @@ enum ImportLedger {
     "PathCore": [],
     "PathKernel": ["PathCore", "CMnl", "CLinux", "Glibc"],
     "PathPolicy": ["PathCore", "LuaSandbox", "CLinux", "Glibc"],
+    "PathSimulation": ["PathCore"],
+    "PolicyTesting": ["PathCore", "PathPolicy", "PathSimulation"],
     "PathActions": ["PathCore", "CLinux", "CCurl", "Glibc"],
     "PathStore": ["PathCore", "CSQLite", "Glibc"],
     "PathDaemon": [
@@ -27,12 +29,12 @@ enum ImportLedger {
     "NetworkPathNotifications": ["NetworkPath", "Dispatch", "Foundation"],
     // The one room that hands on another's things: that is all it is for.
     "Network": ["NetworkPath"],
-    "netvane": ["PathDaemon", "PathCore", "PathPolicy", "CLinux", "Glibc"],
+    "netvane": ["PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "Glibc"],
     "netvane-bench": [
-      "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "NetworkPath", "CLinux",
-      "Glibc", "Dispatch",
+      "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "PolicyTesting",
+      "NetworkPath", "CLinux", "Glibc", "Dispatch",
     ],
-    "PathTestKit": ["PathCore", "PathPolicy", "Foundation", "Glibc"],
+    "PathTestKit": ["PathCore", "PathPolicy", "PathSimulation", "Foundation", "Glibc"],
   ]
 
   private static let standardC: Set<String> = [

@@ -2,7 +2,7 @@
  *
  * Bytes in, bytes out. Nothing here knows what a network is. Every entry point returns a status;
  * none lets a Lua error (a longjmp) pass to its caller, and no function of the caller's runs while
- * Lua does. One `luasandbox` belongs to one thread at a time.
+ * Lua does, but a service that it set: see luasandbox_set_service. One `luasandbox` belongs to one thread at a time.
  *
  * Plain data, the bytes that go in and out. One tag byte, then what belongs to it; numbers are
  * little endian:
@@ -26,6 +26,7 @@
 #ifndef LUASANDBOX_H
 #define LUASANDBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -87,6 +88,40 @@ luasandbox_status luasandbox_load(luasandbox *sandbox, const char *file, const u
  * array of three: the first two values that it returns, and the decisions of the call in order. */
 luasandbox_status luasandbox_call(luasandbox *sandbox, const uint8_t *input, size_t length,
                                   int64_t fuel, luasandbox_result *result);
+
+/* What a service answers: plain data, or when it refuses, the text of the error to raise. The bytes
+ * stay its own until it is asked again. */
+typedef struct luasandbox_reply {
+  const uint8_t *bytes;
+  size_t length;
+} luasandbox_reply;
+
+/* Answers one question, an array of plain data. False: an error is raised where it was asked. */
+typedef bool (*luasandbox_service)(void *context, const uint8_t *question, size_t length,
+                                   luasandbox_reply *reply);
+
+/* Who answers `host.ask(…)` of the prelude. The question is read and the answer given with no Lua
+ * at work in between; the time it takes does not count against the deadline, and no fuel. Meanwhile
+ * every call of this sandbox is refused, and it must not be destroyed; others may run. */
+void luasandbox_set_service(luasandbox *sandbox, luasandbox_service service, void *context);
+
+/* Compiles the host's own prelude, so that luasandbox_boot of other states need not: the result is
+ * given to it in place of the text. Bytes of any other origin must never be. Before boot only. */
+luasandbox_status luasandbox_compile(luasandbox *sandbox, const char *name, const uint8_t *source,
+                                     size_t length, luasandbox_result *result);
+
+/* From now on notes which lines of this file run. */
+luasandbox_status luasandbox_note_lines(luasandbox *sandbox, const char *file);
+
+/* Of each line from the first on whether it ran; how many are known, the rest did not. The bytes
+ * stay valid until the next call on this sandbox. */
+size_t luasandbox_ran_lines(const luasandbox *sandbox, const uint8_t **lines);
+
+/* Sets a byte for each line of this text that has something to run. The last return of a function,
+ * which stands at its `end`, does not count. */
+luasandbox_status luasandbox_code_lines(luasandbox *sandbox, const char *file,
+                                        const uint8_t *source, size_t length, uint8_t *lines,
+                                        size_t count, luasandbox_result *result);
 
 /* The patch release of the Lua that this was built with, such as "5.4.4". */
 const char *luasandbox_lua_release(void);

@@ -1,3 +1,4 @@
+import PathSimulation
 import PathTestKit
 
 @testable import PathCore

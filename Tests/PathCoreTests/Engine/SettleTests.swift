@@ -1,4 +1,5 @@
 import PathCore
+import PathSimulation
 import PathTestKit
 import Testing
 

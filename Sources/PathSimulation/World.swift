@@ -2,7 +2,8 @@ package import PathCore
 
 /// The real engine under a virtual clock: what the daemon is, without a kernel and without waiting.
 /// It keeps the timers that the engine asks for, and everything that was said.
-package class World {
+/// Open for the worlds of the test kit, which bring their own policies; `package` would not let them.
+open class World {
   package private(set) var engine: Engine
   /// Orders so far, each with the awake time at which it was given.
   package private(set) var log: [(at: Duration, order: Order)] = []
@@ -12,6 +13,8 @@ package class World {
   private var ends: [Int] = []
   package private(set) var awake: Duration = .zero
   package private(set) var boot: Duration = .zero
+  /// Facts that may still be fed by `run(for:)`.
+  package private(set) var stepsLeft: Int
   /// The clock on the wall, as far as it was set away from the boot clock.
   package var wallOffset: Duration = .zero
   package private(set) var alerts: [String: AlertContent] = [:]
@@ -21,11 +24,22 @@ package class World {
   package var beforeFact: (Fact) -> Void = { _ in }
   /// Called after each fact with the orders it gave.
   package var afterFact: ([Order]) -> Void = { _ in }
-  /// More timer calls than any sensible test needs.
-  private static let stepsMax = 100_000
+  private let steps: Int
+  private let seed: UInt64
 
-  package init(host: any PolicyHost, seed: UInt64 = 1) {
+  /// More happened than the world was made for.
+  package struct BudgetSpent: Error, Hashable, Sendable {
+    package var steps: Int
+  }
+
+  /// More facts than any sensible test needs.
+  package static let stepsStandard = 100_000
+
+  package init(host: any PolicyHost, seed: UInt64 = 1, steps: Int = stepsStandard) {
     engine = Engine(host: host, seed: seed)
+    self.seed = seed
+    self.steps = steps
+    stepsLeft = steps
   }
 
   package var now: Moment {
@@ -36,6 +50,7 @@ package class World {
 
   @discardableResult
   package func feed(_ fact: Fact) -> [Order] {
+    stepsLeft = max(0, stepsLeft - 1)
     beforeFact(fact)
     facts.append((now, fact))
     let orders = engine.handle(fact, at: now)
@@ -45,11 +60,16 @@ package class World {
     return orders
   }
 
-  /// Lets time pass, firing what comes due on the way, in order, unless that is told as facts.
-  package func advance(_ time: Duration, firing: Bool = true) {
+  /// Throws when so much was fed already that nothing more should be.
+  package func checkBudget() throws(BudgetSpent) {
+    if stepsLeft == 0 { throw BudgetSpent(steps: steps) }
+  }
+
+  /// Lets time pass, firing what comes due on the way, in order. Stops where the budget is spent.
+  package func run(for time: Duration) throws(BudgetSpent) {
     let end = awake + time
-    for _ in 0..<(firing ? Self.stepsMax : 0) {
-      guard let (id, at) = nextTimer(), at <= end else { break }
+    while let (id, at) = nextTimer(), at <= end {
+      try checkBudget()
       pass(max(.zero, at - awake))
       timers[id] = nil
       feed(.timer(id))
@@ -60,9 +80,25 @@ package class World {
   /// The machine sleeps: the boot clock runs alone.
   package func sleep(_ time: Duration) { boot += time }
 
-  private func pass(_ time: Duration) {
+  /// Time passes and nothing comes due: nobody runs.
+  package func pass(_ time: Duration) {
     awake += time
     boot += time
+  }
+
+  /// The process is killed and another one begins; what was shown is gone until it is told again.
+  package func restart(host: any PolicyHost) {
+    engine = Engine(host: host, seed: seed)
+    alerts = [:]
+    published = [:]
+    timers = [:]
+  }
+
+  /// The machine starts anew: its clocks begin again, the one on the wall goes on.
+  package func reboot(uptime: Duration) {
+    wallOffset += boot - uptime
+    awake = uptime
+    boot = uptime
   }
 
   /// The earliest wish, as a time of the awake clock.
