@@ -16,6 +16,8 @@ final class LoadedPolicy {
   private(set) var fuelUsed: Int64 = 0
   private var encoder: RequestEncoder
   private let migrates: Bool
+  /// Of Lua states that are gone.
+  private var earlierLines = LineSet()
 
   /// Loads and validates; the fault says where and what was expected.
   init(
@@ -27,6 +29,18 @@ final class LoadedPolicy {
     (lua, declaration, migrates) = try Self.load(script, settings)
     state = declaration.state
     stateVersion = declaration.version
+  }
+
+  /// The lines that ran; none unless the settings say that they are noted.
+  var ranLines: LineSet {
+    var lines = earlierLines
+    if settings.notesLines { lines.formUnion(lua.ranLines) }
+    return lines
+  }
+
+  /// Goes on with the lines of the version before, if its text is the same.
+  func inheritLines(of old: LoadedPolicy) {
+    if settings.notesLines, old.script == script { earlierLines = old.ranLines }
   }
 
   /// Whether some handler made the state what it is.
@@ -92,6 +106,7 @@ final class LoadedPolicy {
 
   /// A fresh Lua state. The text loaded before, so it loads again, unless memory is short.
   func reset(state: PlainData) {
+    if settings.notesLines { earlierLines = ranLines }
     if let (fresh, _, _) = try? Self.load(script, settings) { lua = fresh }
     encoder.forget()
     adopt(state: state)
@@ -102,6 +117,7 @@ final class LoadedPolicy {
   ) throws(PolicyFault) -> (LuaState, PolicyDeclaration, migrates: Bool) {
     do throws(LuaState.Failure) {
       let lua = try LuaState(deadline: settings.deadline)
+      if settings.notesLines { lua.noteLines(of: script.file) }
       guard !script.source.isEmpty else {
         throw LuaState.Failure(
           kind: .load, file: script.file, line: 1,

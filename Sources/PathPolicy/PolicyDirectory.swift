@@ -8,6 +8,10 @@ package struct PolicyDirectory: Sendable {
   package var scripts: [PolicyScript] = []
   /// Files that would be policies but could not be read, or modules that could not.
   package var refused: [PolicyFault] = []
+  /// `x_test.lua` as the test of `x`, where they are asked for.
+  package var tests: [PolicyScript] = []
+  /// Tests that could not be read.
+  package var refusedTests: [PolicyFault] = []
 
   /// More policies than anybody has.
   package static let policiesMax = 256
@@ -18,8 +22,10 @@ package struct PolicyDirectory: Sendable {
     package var message: String
   }
 
+  private static let testEnding = "_test.lua"
+
   /// Reads all scripts, in the order of their names.
-  package init(reading path: String) throws(Unreadable) {
+  package init(reading path: String, withTests: Bool = false) throws(Unreadable) {
     guard let root = ScriptFile.realPath(path) else {
       throw Unreadable(message: "\(path): \(ScriptFile.describe(errno))")
     }
@@ -27,7 +33,8 @@ package struct PolicyDirectory: Sendable {
       throw Unreadable(
         message: "\(path): everybody may write into it; take that away with: chmod o-w")
     }
-    let names = try Self.luaFiles(in: root, path).filter { !$0.hasSuffix("_test.lua") }
+    let files = try Self.luaFiles(in: root, path)
+    let names = files.filter { !$0.hasSuffix(Self.testEnding) }
     guard names.count <= Self.policiesMax else {
       throw Unreadable(
         message: "\(path): \(names.count) policies; at most \(Self.policiesMax) are allowed")
@@ -47,6 +54,22 @@ package struct PolicyDirectory: Sendable {
       }
     }
     scripts.sort { $0.name < $1.name }
+    guard withTests else { return }
+    for name in files.filter({ $0.hasSuffix(Self.testEnding) }).prefix(Self.policiesMax) {
+      readTest(root, name, modules)
+    }
+  }
+
+  private mutating func readTest(_ root: String, _ file: String, _ modules: [PolicyModule]) {
+    let policy = String(file.dropLast(Self.testEnding.count))
+    do throws(ScriptFile.Refusal) {
+      let source = try ScriptFile.read("\(root)/\(file)", within: root)
+      tests.append(PolicyScript(name: policy, file: file, source: source, modules: modules))
+    } catch {
+      refusedTests.append(
+        PolicyFault(
+          policy: policy, handler: nil, kind: .load, file: file, line: 0, message: error.message))
+    }
   }
 
   private mutating func readModules(_ root: String) -> [PolicyModule] {

@@ -26,7 +26,7 @@ package final class PolicyRuntime: PolicyHost {
   /// asked to (`retrying`). All of this happens beside the version that runs.
   package func load(
     _ scripts: [PolicyScript], refused: [PolicyFault] = [], reason: StartReason,
-    memories: [String: PolicyMemory] = [:], retrying: Bool = true,
+    memories: [String: PolicyMemory] = [:], retrying: Bool = true, evenIfUnchanged: Bool = false,
     settings: (String) -> PolicySettings = { _ in PolicySettings() }
   ) -> PolicySet {
     var set = PolicySet(reason: reason, loaded: [], rejected: refused)
@@ -35,7 +35,9 @@ package final class PolicyRuntime: PolicyHost {
     for script in scripts.sorted(by: { $0.name < $1.name }) {
       let wanted = settings(script.name)
       let needed = script.withNeededModules
-      if let old = policies[script.name], old.script == needed, old.settings == wanted {
+      if !evenIfUnchanged, let old = policies[script.name], old.script == needed,
+        old.settings == wanted
+      {
         set.loaded.append(old.declaration)
         continue
       }
@@ -52,6 +54,7 @@ package final class PolicyRuntime: PolicyHost {
           set.migrated[script.name] = try policy.take(over: kept.state, version: kept.version)
         }
         if let fault = check?(script) { throw fault }
+        if let old = policies[script.name] { policy.inheritLines(of: old) }
         policies[script.name] = policy
         set.loaded.append(policy.declaration)
         set.changed.insert(script.name)
@@ -92,6 +95,9 @@ package final class PolicyRuntime: PolicyHost {
   package func reset(_ policy: String, state: PlainData) {
     policies[policy]?.reset(state: state)
   }
+
+  /// The lines of this policy that ran, where its settings have them noted.
+  package func ranLines(of policy: String) -> LineSet { policies[policy]?.ranLines ?? LineSet() }
 
   /// Fuel of the last call of each policy.
   package func fuelUsed(by policy: String) -> Int64 { policies[policy]?.fuelUsed ?? 0 }

@@ -71,6 +71,8 @@ package struct PolicySettings: Hashable, Sendable {
   package var callFuel: Int64
   /// Wall time of one call; nil where only fuel counts, as in tests and replays.
   package var deadline: Duration?
+  /// Notes which lines of the policy run; it costs time.
+  package var notesLines = false
 
   package init(
     config: PlainData = .emptyMap, place: String = "config", loadFuel: Int64 = 5_000_000,

@@ -90,11 +90,14 @@ extension ScriptedKernel {
     shown.ssid = link.ssid
     shown.addresses = link.addresses.sorted { $0.address < $1.address }
     shown.hasGatewayRoute = hasGatewayRoute(link)
-    if link.spec.isExpensive {
+    if let isExpensive = link.isExpensive {
+      shown.cost = LinkCost(isExpensive: isExpensive, source: .config)
+    } else if link.spec.isExpensive {
       shown.cost = LinkCost(isExpensive: true, source: .config)
     } else if link.spec.type == .cellular {
       shown.cost = LinkCost(isExpensive: true, source: .type)
     }
+    shown.cost.isConstrained = link.isConstrained
     addStructure(of: link, to: &shown)
     return shown
   }

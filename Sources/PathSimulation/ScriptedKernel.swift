@@ -27,6 +27,9 @@ package final class ScriptedKernel: TestNetwork {
     var stateOverride: OperationalState?
     var underlay = TestUnderlay.unsaid
     var isRadioBlocked = false
+    var isConstrained = false
+    /// What the configuration says in place of the type's; nil: nothing.
+    var isExpensive: Bool?
     var ssid: String?
     var addresses: [InterfaceAddress] = []
   }
@@ -205,6 +208,15 @@ package final class ScriptedKernel: TestNetwork {
 
   package func setRadioBlocked(_ name: String, _ isBlocked: Bool) throws {
     links[try position(name)].isRadioBlocked = isBlocked
+  }
+
+  /// What the configuration says of the link's cost; nil takes it back.
+  package func setExpensive(_ name: String, _ isExpensive: Bool?) throws {
+    links[try position(name)].isExpensive = isExpensive
+  }
+
+  package func setConstrained(_ name: String, _ isConstrained: Bool) throws {
+    links[try position(name)].isConstrained = isConstrained
   }
 
   package func setWirelessName(_ name: String, _ ssid: String?) throws {

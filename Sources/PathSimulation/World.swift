@@ -65,6 +65,14 @@ open class World {
     if stepsLeft == 0 { throw BudgetSpent(steps: steps) }
   }
 
+  /// From here on nothing more may happen.
+  package func spendBudget() { stepsLeft = 0 }
+
+  /// What the fact with this number led to.
+  func orders(after index: Int) -> [Order] {
+    log[(index == 0 ? 0 : ends[index - 1])..<ends[index]].map(\.order)
+  }
+
   /// Lets time pass, firing what comes due on the way, in order. Stops where the budget is spent.
   package func run(for time: Duration) throws(BudgetSpent) {
     let end = awake + time

@@ -4,7 +4,7 @@ import PathCore
 /// nothing else.
 struct ArgumentParser {
   /// What stood on the command line, flags and their values sorted from operands.
-  private var values: [Flag.Name: String] = [:]
+  var values: [Flag.Name: String] = [:]
   private var operands: [String] = []
   private let command: Command
 
@@ -139,6 +139,7 @@ struct ArgumentParser {
     case .explain: return .explain(try askOptions())
     case .check:
       return .check(CheckOptions(directory: operand ?? "", config: values[.config]))
+    case .test: return .test(try testOptions(operand))
     case .help:
       return .help(try operand.map { text throws(UsageError) in try Self.command(text) })
     }
@@ -190,7 +191,7 @@ struct ArgumentParser {
 
   // MARK: Words of errors
 
-  private func error(_ message: String) -> UsageError {
+  func error(_ message: String) -> UsageError {
     UsageError(message: message, command: command)
   }
 
@@ -200,7 +201,7 @@ struct ArgumentParser {
     String(word.prefix { $0 != "=" })
   }
 
-  private static func didYouMean(_ word: String, _ words: [String]) -> String {
+  static func didYouMean(_ word: String, _ words: [String]) -> String {
     // One dash where two belong is the commonest slip, and would count against the rest of the
     // word.
     let dashed = word.hasPrefix("-") && !word.hasPrefix("--") ? "-" + word : word

@@ -1,6 +1,6 @@
 /// What `netvane` can be told to do. The raw value is the word people type.
 enum Command: String, CaseIterable, Sendable {
-  case run, status, explain, check, help
+  case run, status, explain, check, test, help
 }
 
 /// One line about a command: what stands after its name, and what it does.
@@ -25,6 +25,7 @@ struct Flag: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case config, shadow, state, dryRun = "dry-run", record, noRedact = "no-redact", json
     case required, prohibited, interface
+    case only = "run", failFast = "fail-fast", shuffle, seed, list, format
     case help, version
 
     /// The name as it is typed, with its dashes.
@@ -72,6 +73,14 @@ let commandTable: [CommandEntry] = [
       "Exit code 0 when every policy is fine, 2 when one is not; faults are named with their place."
   ),
   CommandEntry(
+    command: .test, operand: .optional("DIR"),
+    summary: "run the tests of the policies in DIR",
+    details: """
+      A policy's tests stand beside it: x_test.lua tests x.lua. They run in the engine that also runs \
+      policies, with a clock that jumps and a network that is made up; nothing is acted on. Exit code \
+      0 when all passed, 1 when one failed, 2 when a file cannot be used, 3 when there was none to run.
+      """),
+  CommandEntry(
     command: .help, operand: .optional("COMMAND"),
     summary: "show this, or all about one command",
     details: ""),
@@ -113,6 +122,25 @@ let flagTable: [Flag] = [
   Flag(
     name: .interface, placeholder: "NAME",
     help: "count only the interface of this name", commands: [.status, .explain]),
+  Flag(
+    name: .only, placeholder: "PATTERN",
+    help: "only cases whose name holds this; with * it must fit the whole name",
+    commands: [.test]),
+  Flag(
+    name: .failFast, placeholder: nil, help: "end at the first case that fails",
+    commands: [.test]),
+  Flag(
+    name: .shuffle, placeholder: "NUMBER", help: "run the cases in an order that this gives",
+    commands: [.test]),
+  Flag(
+    name: .seed, placeholder: "NUMBER",
+    help: "draw what properties draw from this, where they do not say their own (1)",
+    commands: [.test]),
+  Flag(
+    name: .list, placeholder: nil, help: "list the cases and run none", commands: [.test]),
+  Flag(
+    name: .format, placeholder: "FORMAT", help: "text, tap, junit or json (text)",
+    commands: [.test]),
   Flag(
     name: .json, placeholder: nil,
     help: "print one JSON object a line", commands: [.run, .status, .explain]),

@@ -1,9 +1,12 @@
+import PolicyTesting
+
 /// What one command line asks for, checked and typed: what `ArgumentParser` makes of the words.
 enum Invocation: Equatable, Sendable {
   case run(RunOptions)
   case status(AskOptions)
   case explain(AskOptions)
   case check(CheckOptions)
+  case test(TestOptions)
   case help(Command?)
   case version
 }
@@ -36,6 +39,15 @@ struct AskOptions: Equatable, Sendable {
 struct CheckOptions: Equatable, Sendable {
   var directory: String
   var config: String?
+}
+
+/// What `test` is told.
+struct TestOptions: Equatable, Sendable {
+  /// Nil means the usual places.
+  var directory: String?
+  var choice = TestRunner.Choice()
+  var lists = false
+  var format = TestFormat.text
 }
 
 /// A command line that cannot be understood: what is wrong with it, and which help would tell more.

@@ -62,6 +62,11 @@ package indirect enum PlainValue: Hashable, Sendable {
 package struct PlainPair: Hashable, Sendable {
   package var key: PlainValue
   package var value: PlainValue
+
+  package init(key: PlainValue, value: PlainValue) {
+    self.key = key
+    self.value = value
+  }
 }
 
 /// Reads the encoding of `PlainData`; refuses anything that is not whole and well formed.
