@@ -10,6 +10,8 @@ struct CaseRunner {
   /// Properties begin with it, unless they say their own.
   let seed: UInt64
 
+  /// Whether a failing run of a property is made shorter; it costs many runs.
+  var shortens = true
   /// What the policy did in all cases so far.
   private(set) var record = PolicyRecord()
   /// The state that the list of cases was read from: good for one case.
@@ -133,7 +135,7 @@ struct CaseRunner {
     var shortest = (run: run, failure: failure)
     var shrinker = Shrinker(run.drawn)
     // Ends that a budget forced are slow to come by again, and shorter runs do not reach them.
-    guard !run.drawn.isEmpty, !failure.isBudget else { return }
+    guard shortens, !run.drawn.isEmpty, !failure.isBudget else { return }
     while let candidate = shrinker.next() {
       let again = once(item, seed: seed, drawn: candidate.map(\.value))
       guard let its = again.failure, its.line == line, !its.isBudget else {

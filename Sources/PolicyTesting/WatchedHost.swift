@@ -55,6 +55,8 @@ package struct PolicyRecord: Sendable {
   package var verbs: Set<String> = []
   package var ranLines = LineSet()
 
+  package init() {}
+
   mutating func note(_ handler: Handler, fuel: Int64, time: Duration) {
     var use = uses[handler] ?? Use()
     use.calls += 1

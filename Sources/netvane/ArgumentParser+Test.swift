@@ -9,6 +9,16 @@ extension ArgumentParser {
     options.choice.shuffleSeed = try number(.shuffle)
     if let seed = try number(.seed) { options.choice.seed = seed }
     options.lists = values[.list] != nil
+    options.showsCoverage = values[.coverage] != nil
+    options.lcov = values[.lcov]
+    options.benches = values[.bench] != nil
+    options.mutates = values[.mutate] != nil
+    if let least = try number(.coverageMin) {
+      guard least <= 100 else {
+        throw error("\(Flag.Name.coverageMin.typed) takes a number from 0 to 100, not \(least)")
+      }
+      options.coverageLeast = Int(least)
+    }
     if let text = values[.format] {
       guard let format = TestFormat(rawValue: text) else {
         let words = TestFormat.allCases.map(\.rawValue)

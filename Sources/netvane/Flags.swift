@@ -26,6 +26,7 @@ struct Flag: Sendable {
     case config, shadow, state, dryRun = "dry-run", record, noRedact = "no-redact", json
     case required, prohibited, interface
     case only = "run", failFast = "fail-fast", shuffle, seed, list, format
+    case coverage, coverageMin = "coverage-min", lcov, bench, mutate
     case help, version
 
     /// The name as it is typed, with its dashes.
@@ -140,6 +141,23 @@ let flagTable: [Flag] = [
     name: .list, placeholder: nil, help: "list the cases and run none", commands: [.test]),
   Flag(
     name: .format, placeholder: "FORMAT", help: "text, tap, junit or json (text)",
+    commands: [.test]),
+  Flag(
+    name: .coverage, placeholder: nil,
+    help: "say which lines, handlers and verbs of each policy no test reached",
+    commands: [.test]),
+  Flag(
+    name: .coverageMin, placeholder: "PERCENT",
+    help: "fail when less of the lines of a policy was reached", commands: [.test]),
+  Flag(
+    name: .lcov, placeholder: "FILE", help: "write the lines that were reached for lcov(1)",
+    commands: [.test]),
+  Flag(
+    name: .bench, placeholder: nil, help: "say what each handler took, in fuel and nanoseconds",
+    commands: [.test]),
+  Flag(
+    name: .mutate, placeholder: nil,
+    help: "change each policy a little, over and over, and say which change no test noticed",
     commands: [.test]),
   Flag(
     name: .json, placeholder: nil,

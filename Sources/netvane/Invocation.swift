@@ -48,6 +48,13 @@ struct TestOptions: Equatable, Sendable {
   var choice = TestRunner.Choice()
   var lists = false
   var format = TestFormat.text
+  var showsCoverage = false
+  var coverageLeast: Int?
+  var lcov: String?
+  var benches = false
+  var mutates = false
+
+  var notesLines: Bool { showsCoverage || coverageLeast != nil || lcov != nil }
 }
 
 /// A command line that cannot be understood: what is wrong with it, and which help would tell more.

@@ -20,9 +20,11 @@ struct TestCommand {
       return 2
     }
     let plan = TestPlan(directory)
-    let runner = TestRunner(plan, options.choice, clock: Self.now)
+    let runner = TestRunner(
+      plan, options.choice, notesLines: options.notesLines, clock: Self.now)
     if options.lists { return list(runner) }
-    return run(runner, place)
+    if options.mutates { return mutate(plan) }
+    return run(runner, directory, place)
   }
 
   /// CLOCK_MONOTONIC.
@@ -39,17 +41,86 @@ struct TestCommand {
     return runner.items.isEmpty ? 3 : 0
   }
 
-  private func run(_ runner: TestRunner, _ place: String) -> Int32 {
+  private func run(_ runner: TestRunner, _ directory: PolicyDirectory, _ place: String) -> Int32 {
     var report = options.format.report(style: mark)
     var summary = TestSummary(problems: runner.plan.problems)
     show(report.begin(runner.items.count))
-    runner.run { outcome in
+    let records = runner.run { outcome in
       summary.add(outcome)
       show(report.add(outcome))
     }
     show(report.end(summary))
     if summary.exitCode == 3 { console.complain("netvane: \(nothing(runner, place))") }
-    return summary.exitCode
+    if options.benches {
+      for (policy, record) in records.sorted(by: { $0.key < $1.key }) {
+        record.benchLines(policy).forEach(remark)
+      }
+    }
+    let isCovered = !options.notesLines || cover(directory, records, place)
+    return summary.exitCode == 0 && !isCovered ? 1 : summary.exitCode
+  }
+
+  /// What is no outcome: beside them for people, and apart from them where programs read.
+  private func remark(_ line: String) {
+    if options.format == .text { console.print(visible(line)) } else { console.complain(visible(line)) }
+  }
+
+  // MARK: Coverage
+
+  /// Whether enough was reached, and what was could be written.
+  private func cover(
+    _ directory: PolicyDirectory, _ records: [String: PolicyRecord], _ place: String
+  ) -> Bool {
+    let all = directory.scripts.map { Coverage($0, records[$0.name] ?? PolicyRecord()) }
+    if options.showsCoverage { all.flatMap(\.lines).forEach(remark) }
+    var isGood = true
+    if let least = options.coverageLeast {
+      for one in all where one.percent < least {
+        remark("\(one.file): \(one.percent) % of its lines were reached; \(least) % are asked for")
+        isGood = false
+      }
+    }
+    guard let path = options.lcov else { return isGood }
+    let text = all.flatMap { $0.lcov(place) }.map { $0 + "\n" }.joined()
+    return write(text, to: path) && isGood
+  }
+
+  private func write(_ text: String, to path: String) -> Bool {
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { return complain(of: path) }
+    defer { close(file) }
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return complain(of: path) }
+      bytes = bytes.dropFirst(count)
+    }
+    return true
+  }
+
+  private func complain(of path: String) -> Bool {
+    console.complain("netvane: \(visible(path)): \(unsafe String(cString: strerror(errno)))")
+    return false
+  }
+
+  // MARK: Mutation
+
+  private func mutate(_ plan: TestPlan) -> Int32 {
+    for problem in plan.problems { console.complain("netvane: \(visible(problem))") }
+    var code: Int32 = plan.problems.isEmpty ? plan.files.isEmpty ? 3 : 0 : 2
+    for file in plan.files {
+      let result = Mutation(seed: options.choice.seed).run(file)
+      if result.isBroken {
+        console.print("\(visible(result.file)): its tests fail as they are")
+      } else {
+        for survivor in result.survivors { console.print(visible(survivor.text)) }
+        let noticed = result.tried - result.survivors.count
+        console.print("\(visible(result.file)): \(noticed) of \(result.tried) changes noticed")
+      }
+      if code == 0, result.isBroken || !result.survivors.isEmpty { code = 1 }
+    }
+    return code
   }
 
   /// Why there was nothing to run.
