@@ -15,9 +15,11 @@ enum Match {
     guard let wantedPairs = wanted.pairs, let gotPairs = got.pairs else {
       return isSame(wanted, got) ? [] : [difference(way, wanted, got)]
     }
-    let keys = wantedPairs.map(\.key) + gotPairs.map(\.key).filter { key in
-      !wantedPairs.contains { $0.key == key }
-    }
+    let keys =
+      wantedPairs.map(\.key)
+      + gotPairs.map(\.key).filter { key in
+        !wantedPairs.contains { $0.key == key }
+      }
     return keys.flatMap { key in
       whole(wanted: value(wantedPairs, key), got: value(gotPairs, key), way + step(key))
     }

@@ -32,7 +32,8 @@ package struct Mutation {
   package func run(_ file: TestPlan.File, go: () -> Bool = { true }) -> Result {
     var result = Result(file: file.policy.file)
     // Those that are quick to run come first.
-    let cases = file.cases.filter { $0.kind != .property } + file.cases.filter { $0.kind == .property }
+    let cases =
+      file.cases.filter { $0.kind != .property } + file.cases.filter { $0.kind == .property }
     guard !isNoticed(file.policy, file.test, cases) else {
       result.isBroken = true
       return result

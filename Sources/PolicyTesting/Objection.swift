@@ -26,4 +26,10 @@ package struct Difference: Hashable, Sendable {
   package var field: String
   package var wanted: String
   package var got: String
+
+  package init(field: String, wanted: String, got: String) {
+    self.field = field
+    self.wanted = wanted
+    self.got = got
+  }
 }

@@ -20,8 +20,8 @@ struct Shrinker {
     case pieces(size: Int, at: Int)
     /// The step's time, divided by the divisor.
     case gap(at: Int, divisor: Int64)
-    /// The whole value: its simplest form, then half way to it.
-    case value(isFirst: Bool)
+    /// The whole value: its simplest form, then half way to one that is known not to fail.
+    case value(good: PlainValue?)
     case done
   }
 
@@ -60,7 +60,7 @@ struct Shrinker {
     switch stage {
     case .pieces(let size, let at): stage = .pieces(size: min(size, steps.count), at: at)
     case .gap, .done: break
-    case .value: stage = .value(isFirst: false)
+    case .value: break
     }
   }
 
@@ -69,7 +69,7 @@ struct Shrinker {
     switch stage {
     case .pieces(let size, let at): stage = .pieces(size: size, at: at + size)
     case .gap(let at, let divisor): stage = divisor > 2 ? .gap(at: at, divisor: 2) : nextGap(at)
-    case .value(let isFirst): stage = isFirst ? .value(isFirst: false) : .done
+    case .value: stage = .value(good: candidate?[place].value)
     case .done: break
     }
   }
@@ -81,7 +81,7 @@ struct Shrinker {
   private mutating func begin(_ index: Int) {
     place = index
     guard index < best.count else { return }
-    stage = isRun ? .pieces(size: max(1, steps.count / 2), at: 0) : .value(isFirst: true)
+    stage = isRun ? .pieces(size: max(1, steps.count / 2), at: 0) : .value(good: nil)
   }
 
   /// A list of steps, each a list that begins with its verb.
@@ -129,10 +129,10 @@ struct Shrinker {
       var changed = steps
       changed[at] = .array(parts)
       return .array(changed)
-    case .value(let isFirst):
+    case .value(let good):
       let (value, simplest) = (best[place].value, best[place].simplest)
       if value == simplest || isRun { return nil }
-      return isFirst ? simplest : halfWay(value, simplest)
+      return good.map { halfWay(value, $0) } ?? simplest
     case .done: return nil
     }
   }
@@ -147,13 +147,14 @@ struct Shrinker {
   private func halfWay(_ value: PlainValue, _ simplest: PlainValue) -> PlainValue? {
     if case .integer(let high) = value, case .integer(let low) = simplest {
       let (distance, isOver) = high.subtractingReportingOverflow(low)
-      let middle = isOver ? 0 : low + distance / 2
-      return middle == high || isOver && high == 0 ? nil : .integer(middle)
+      let middle = isOver ? low / 2 + high / 2 : low + distance / 2
+      return middle == high || middle == low ? nil : .integer(middle)
     }
     guard let high = value.text.flatMap(TestDuration.read),
       let low = simplest.text.flatMap(TestDuration.read), high > low
     else { return nil }
     let middle = low + Self.divided(high - low, by: 2)
-    return middle < high ? .string(middle.shortText) : nil
+    // A time need not be known to the last millisecond.
+    return middle < high && high - low > low / 100 ? .string(middle.shortText) : nil
   }
 }

@@ -19,7 +19,8 @@ extension Simulation {
       network.isOfPath = true
       try createPathInterfaces()
     } else if !network.isOfPath {
-      throw .misuse("sim.path belongs to a case without sim.network: here use net.drop and the like")
+      throw .misuse(
+        "sim.path belongs to a case without sim.network: here use net.drop and the like")
     }
     let isExpensive = try options.bool("expensive")
     let isConstrained = try options.bool("constrained") ?? false

@@ -20,7 +20,6 @@ extension Simulation {
   /// The same text again: what a reload keeps is kept.
   func reload() throws(Objection) {
     _ = try started()
-    try checkFaults()
     try feed(.policies(try load(reason: .reload, anew: true)))
   }
 
@@ -28,7 +27,6 @@ extension Simulation {
   func restart(_ question: Question) throws(Objection) {
     let options = try question.options(0, ["after", "reboot"], isOptional: true)
     let world = try started()
-    try checkFaults()
     let isReboot = try options.bool("reboot") ?? false
     let time = try options.duration("after") ?? .zero
     let stored = BootStamp(bootID: "first", at: world.now)
@@ -96,7 +94,6 @@ extension Simulation {
     result.exitCode = try options.integer("exit", 0...255).map { Int32(clamping: $0) }
     result.statusCode = try options.integer("status_code", 100...599).map { Int(clamping: $0) }
     result.output = Array((try options.text("output") ?? "").utf8)
-    try checkFaults()
     running[key] = nil
     try feed(.result(action.id, result))
   }

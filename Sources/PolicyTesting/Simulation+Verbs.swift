@@ -5,10 +5,23 @@ import PathSimulation
 extension Simulation {
   /// Does what was asked; the answer, if there is one.
   func perform(_ question: Question) throws(Objection) -> PlainValue? {
-    if question.verb.hasPrefix("net.") {
-      try changeNetwork(question)
-      return nil
+    switch question.verb {
+    case "mark": mark = try started().log.count
+    case "hint", "primary", "milliseconds", "drawn": return try help(question)
+    case "count": return .integer(Int64(try count(question)))
+    case _ where question.verb.hasPrefix("expect") || question.verb.hasPrefix("t."):
+      try expect(question)
+    default:
+      // What the policy got wrong before this is to be expected first.
+      try checkFaults()
+      try happen(question)
     }
+    return nil
+  }
+
+  /// Something happens to the policy.
+  private func happen(_ question: Question) throws(Objection) {
+    if question.verb.hasPrefix("net.") { return try changeNetwork(question) }
     switch question.verb {
     case "network": try setNetwork(question)
     case "config": try setConfig(question)
@@ -22,12 +35,8 @@ extension Simulation {
     case "finish_action": try finishAction(question)
     case "reload": try reload()
     case "restart": try restart(question)
-    case "mark": mark = try started().log.count
-    case "hint", "primary", "milliseconds", "drawn": return try help(question)
-    case "count": return .integer(Int64(try count(question)))
-    default: try expect(question)
+    default: throw .misuse("'\(question.verb)' is no verb")
     }
-    return nil
   }
 
   /// What the prelude cannot do alone.

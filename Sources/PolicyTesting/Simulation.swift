@@ -125,7 +125,11 @@ final class Simulation {
     let set = host.runtime.load(
       [script], reason: reason, memories: memories, evenIfUnchanged: anew
     ) { _ in settings }
-    if let fault = set.rejected.first { throw .misuse("the policy is refused: \(fault.located)") }
+    if let fault = set.rejected.first {
+      // What is wrong with the settings has no line of the policy.
+      let text = fault.file == script.file ? fault.located : fault.message
+      throw .misuse("the policy is refused: \(text)")
+    }
     return set
   }
 
@@ -150,7 +154,6 @@ final class Simulation {
 
   func feed(_ fact: Fact) throws(Objection) {
     let world = try started()
-    try checkFaults()
     do throws(World.BudgetSpent) {
       try world.checkBudget()
     } catch {
@@ -161,7 +164,6 @@ final class Simulation {
 
   func run(for time: Duration) throws(Objection) {
     let world = try started()
-    try checkFaults()
     do throws(World.BudgetSpent) {
       try world.run(for: time)
     } catch {

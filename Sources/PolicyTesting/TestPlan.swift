@@ -1,4 +1,4 @@
-import PathCore
+package import PathCore
 package import PathPolicy
 
 /// The test files of a directory with the policies that they are about, looked over before any of
@@ -17,14 +17,23 @@ package struct TestPlan {
   package private(set) var untested: [String] = []
 
   package init(_ directory: PolicyDirectory, budget: Budget = Budget()) {
-    problems = directory.refusedTests.map(\.located)
-    let names = directory.scripts.map(\.name)
-    for test in directory.tests {
-      if let fault = directory.refused.first(where: { $0.policy == test.name }) {
+    self.init(
+      scripts: directory.scripts, tests: directory.tests, refused: directory.refused,
+      budget: budget)
+    problems = directory.refusedTests.map(\.located) + problems
+  }
+
+  package init(
+    scripts: [PolicyScript], tests: [PolicyScript], refused: [PolicyFault] = [],
+    budget: Budget = Budget()
+  ) {
+    let names = scripts.map(\.name).sorted()
+    for test in tests.sorted(by: { $0.name < $1.name }) {
+      if let fault = refused.first(where: { $0.policy == test.name }) {
         problems.append(fault.located)
         continue
       }
-      guard let policy = directory.scripts.first(where: { $0.name == test.name }) else {
+      guard let policy = scripts.first(where: { $0.name == test.name }) else {
         let near = nearestWord(to: test.name, in: names).map { "; did you mean \($0)_test.lua?" }
         problems.append(
           "\(test.file):1: it tests \(test.name).lua, which is not there\(near ?? "")")
@@ -32,7 +41,7 @@ package struct TestPlan {
       }
       add(policy, test, budget)
     }
-    let tested = Set(directory.tests.map(\.name))
+    let tested = Set(tests.map(\.name))
     untested = names.filter { !tested.contains($0) }
   }
 

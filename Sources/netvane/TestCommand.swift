@@ -62,7 +62,11 @@ struct TestCommand {
 
   /// What is no outcome: beside them for people, and apart from them where programs read.
   private func remark(_ line: String) {
-    if options.format == .text { console.print(visible(line)) } else { console.complain(visible(line)) }
+    if options.format == .text {
+      console.print(visible(line))
+    } else {
+      console.complain(visible(line))
+    }
   }
 
   // MARK: Coverage
@@ -91,7 +95,9 @@ struct TestCommand {
     defer { close(file) }
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+      let count = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(file, $0.baseAddress, $0.count)
+      }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return complain(of: path) }
       bytes = bytes.dropFirst(count)
