@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ASK_FUEL = 20, ASK_ARGUMENTS = 16 };
+enum { ASK_FUEL = 20, ASK_ARGUMENTS = 16, BYTES_ASKED_PER_FUEL = 8 };
 
 /* ask(value, …): the answer. */
 int luasandbox_ask(lua_State *L) {
@@ -17,6 +17,7 @@ int luasandbox_ask(lua_State *L) {
   box->output_length = box->scratch_length = 0;
   luasandbox_put_array_head(L, (size_t)top);
   for (int i = 1; i <= top; i++) luasandbox_encode_more(L, i, "the argument", 1);
+  luasandbox_charge(L, box, (int64_t)(box->output_length / BYTES_ASKED_PER_FUEL));
   luasandbox_reply reply = {NULL, 0};
   luasandbox_stop_clocks(box);
   box->asking = true;

@@ -18,6 +18,8 @@ enum {
   RAW_HEADER_BYTES = 8,         /* before each block: its serial number */
   BLOCK_CLASSES = 160,          /* blocks of up to 2,544 bytes are kept when freed */
   MOST_DECISIONS = 64,          /* of one call */
+  PIECE_BYTES = 32 * 1024,
+  PIECES_MOST = 8,              /* what a prelude and a script of some size take for good */
 };
 
 /* Library functions of Lua itself that ours call once they know the work is bounded. */
@@ -64,6 +66,9 @@ struct luasandbox {
 
   block_list blocks[BLOCK_CLASSES];
   size_t kept_bytes;            /* in them */
+  char *pieces[PIECES_MOST];    /* large blocks that the first small ones are cut from */
+  int piece_count;
+  size_t piece_left;            /* at the end of the last one */
   size_t used;                  /* bytes held from the allocator */
   size_t published;             /* of them, in luasandbox_live_bytes */
   uint64_t serial;              /* counts objects, so that they can be ordered without addresses */

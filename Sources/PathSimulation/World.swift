@@ -2,7 +2,7 @@ package import PathCore
 
 /// The real engine under a virtual clock: what the daemon is, without a kernel and without waiting.
 /// It keeps the timers that the engine asks for, and everything that was said.
-/// Open for the worlds of the test kit, which bring their own policies; `package` would not let them.
+/// Open for the worlds of the test kit, which bring their policies; `package` would not let them.
 open class World {
   package private(set) var engine: Engine
   /// Orders so far, each with the awake time at which it was given.
@@ -86,7 +86,7 @@ open class World {
   }
 
   /// The machine sleeps: the boot clock runs alone.
-  package func sleep(_ time: Duration) { boot += time }
+  package func suspend(for time: Duration) { boot += time }
 
   /// Time passes and nothing comes due: nobody runs.
   package func pass(_ time: Duration) {

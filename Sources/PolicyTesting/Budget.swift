@@ -6,6 +6,8 @@ package struct Budget: Hashable, Sendable {
   package var steps = 100_000
   /// Of all handlers of the policy in one run.
   package var policyFuel: Int64 = 400_000_000
+  /// Comparing and counting, in entries looked at.
+  package var work = 20_000_000
 
   package init() {}
 }

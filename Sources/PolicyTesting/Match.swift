@@ -15,14 +15,16 @@ enum Match {
     guard let wantedPairs = wanted.pairs, let gotPairs = got.pairs else {
       return isSame(wanted, got) ? [] : [difference(way, wanted, got)]
     }
-    let keys =
-      wantedPairs.map(\.key)
-      + gotPairs.map(\.key).filter { key in
-        !wantedPairs.contains { $0.key == key }
-      }
-    return keys.flatMap { key in
-      whole(wanted: value(wantedPairs, key), got: value(gotPairs, key), way + step(key))
+    var rest = Dictionary(gotPairs.map { ($0.key, $0.value) }) { first, _ in first }
+    var differences: [Difference] = []
+    for pair in wantedPairs {
+      let got = rest.removeValue(forKey: pair.key) ?? .null
+      differences += whole(wanted: pair.value, got: got, way + step(pair.key))
     }
+    for pair in gotPairs where rest[pair.key] != nil {
+      differences += whole(wanted: .null, got: pair.value, way + step(pair.key))
+    }
+    return differences
   }
 
   /// What is named must hold; there may be more of it. Each wanted element of a list is one of

@@ -38,7 +38,9 @@ extension Simulation {
   }
 
   private func count(of event: String) throws(Objection) -> Int {
-    try started().log.count { Self.event($0.order) == event }
+    let world = try started()
+    try charge(world.log.count)
+    return world.log.count { Self.event($0.order) == event }
   }
 
   func expectCount(_ question: Question) throws(Objection) {
@@ -56,6 +58,7 @@ extension Simulation {
   /// Alerts, values, actions, log lines and faults since the mark.
   func expectNothing() throws(Objection) {
     let world = try started()
+    try charge(world.log.count - mark)
     for entry in world.log.dropFirst(mark) {
       switch entry.order {
       case .alert, .publish, .action, .log, .fault:
@@ -72,7 +75,9 @@ extension Simulation {
     }
     var wanted: [String] = []
     for element in elements { wanted.append(try event(question, element)) }
-    let seen = try started().log.dropFirst(mark).compactMap { Self.event($0.order) }
+    let world = try started()
+    try charge(world.log.count - mark)
+    let seen = world.log.dropFirst(mark).compactMap { Self.event($0.order) }
     var next = 0
     for event in seen where next < wanted.count && wanted[next] == event { next += 1 }
     guard next < wanted.count else { return }

@@ -18,6 +18,7 @@ extension Simulation {
     let options = try question.options(0, Self.subjects)
     if options.isEmpty { throw .misuse("sim.expect {} checks nothing") }
     let world = try started()
+    try charge(world.log.count)
     var differences: [Difference] = []
     for (subject, wanted) in options.pairs {
       switch subject {
@@ -36,7 +37,7 @@ extension Simulation {
   private func list(
     _ wanted: PlainValue, _ what: String, _ known: [String]
   ) throws(Objection) -> [PlainValue] {
-    guard let elements = wanted.elements else {
+    guard let elements = wanted.elements, elements.count <= 256 else {
       throw .misuse("\(what) is a list { { … }, … }, not \(Question.shown(wanted))")
     }
     for element in elements where try Options(element, what, known).isEmpty {
@@ -73,7 +74,7 @@ extension Simulation {
   }
 
   private func compareTimers(_ wanted: PlainValue) throws(Objection) -> [Difference] {
-    guard let given = wanted.elements else {
+    guard let given = wanted.elements, given.count <= 256 else {
       throw .misuse("timers is a list of names or of tables { name = …, left = … }")
     }
     let elements = given.map { $0.text == nil ? $0 : .table([("name", $0)]) }
@@ -164,7 +165,9 @@ extension Simulation {
     _ wanted: PlainValue, _ world: World
   ) throws(Objection) -> [Difference] {
     var texts: [String] = []
-    for element in wanted.elements ?? [wanted] {
+    let elements = wanted.elements ?? [wanted]
+    try charge(world.log.count * elements.count)
+    for element in elements {
       texts.append(try Question.text(element, "log is a list of texts"))
     }
     var lines = world.log.compactMap { entry -> String? in

@@ -91,7 +91,10 @@ extension Simulation {
   }
 
   /// The kernel has news: what it shows now is read.
-  func look() throws(Objection) { try feed(.snapshot(network.kernel.snapshot())) }
+  func look() throws(Objection) {
+    try charge(100 + 10 * network.plans.count * network.plans.count)
+    try feed(.snapshot(network.kernel.snapshot()))
+  }
 
   // MARK: net.…
 

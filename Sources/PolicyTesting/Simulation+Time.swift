@@ -4,9 +4,9 @@ import PathSimulation
 
 /// Time that passes, and what people and machines do in it.
 extension Simulation {
-  func sleep(_ time: Duration) throws(Objection) {
+  func fallAsleep(for time: Duration) throws(Objection) {
     try feed(.asleep)
-    try started().sleep(time)
+    try started().suspend(for: time)
     try feed(.resumed)
     try look()
     try run(for: .zero)

@@ -28,7 +28,7 @@ extension Simulation {
     case "path": try setPath(question)
     case "play": try setStandardNetwork()
     case "advance": try run(for: try question.duration(0))
-    case "sleep": try sleep(try question.duration(0))
+    case "sleep": try fallAsleep(for: try question.duration(0))
     case "overrun": try overrun()
     case "press": try press(question)
     case "dismiss": try dismiss(question)

@@ -29,6 +29,7 @@ final class Simulation {
   var mark = 0
   /// What the property drew so far, and the simplest form of each.
   private(set) var drawn: [Drawn] = []
+  private var work = 0
   /// The line that asked last.
   private(set) var line = 0
 
@@ -169,6 +170,16 @@ final class Simulation {
     } catch {
       throw spent(error)
     }
+  }
+
+  /// Takes account of what a question costs.
+  func charge(_ entries: Int) throws(Objection) {
+    work += entries
+    guard work > budget.work else { return }
+    throw Objection(
+      kind: .budget,
+      message: "the case asks for more work than one case may: too many "
+        + "expectations of too much, or too many changes of too large a network")
   }
 
   private func spent(_ error: World.BudgetSpent) -> Objection {

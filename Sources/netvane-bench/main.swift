@@ -6,7 +6,7 @@ if let code = Part.run(Array(CommandLine.arguments.dropFirst())) { exit(code) }
 let workloads: [any Workload.Type] = [
   FactsWorkload.self, LatencyWorkload.self, ExecWorkload.self, StormWorkload.self,
   LinksWorkload.self,
-  IdleWorkload.self, StoreWorkload.self, LibraryWorkload.self,
+  IdleWorkload.self, StoreWorkload.self, LibraryWorkload.self, CasesWorkload.self,
 ]
 
 @MainActor func usage(_ message: String) -> Never {

@@ -77,9 +77,10 @@ let commandTable: [CommandEntry] = [
     command: .test, operand: .optional("DIR"),
     summary: "run the tests of the policies in DIR",
     details: """
-      A policy's tests stand beside it: x_test.lua tests x.lua. They run in the engine that also runs \
-      policies, with a clock that jumps and a network that is made up; nothing is acted on. Exit code \
-      0 when all passed, 1 when one failed, 2 when a file cannot be used, 3 when there was none to run.
+      A policy's tests stand beside it: x_test.lua tests x.lua. They run in the engine that also \
+      runs policies, with a clock that jumps and a network that is made up; nothing is acted on. \
+      Exit code 0 when all passed, 1 when one failed, 2 when a file cannot be used, 3 when there \
+      was none to run.
       """),
   CommandEntry(
     command: .help, operand: .optional("COMMAND"),

@@ -112,7 +112,7 @@ struct ArgumentParserTests {
   }
 
   @Test(arguments: [
-    ("", "no command"), ("xyzzy", "one of run, status, explain, check, help"),
+    ("", "no command"), ("xyzzy", "one of run, status, explain, check, test, help"),
     ("--json status", "belongs after a command"), ("--xyzzy", "unknown flag"),
     ("run --xyzzy", "run has no flag"), ("status --record f", "it belongs to run"),
     ("status --version", "it stands alone"),
@@ -129,10 +129,30 @@ struct ArgumentParserTests {
     ("explain --prohibited wifi,,wired", "empty place"),
     ("explain --prohibited wifi,", "empty place"),
     ("run --no-redact", "--record"),
+    ("test --format tab", "did you mean tap?"), ("test --format x", "text, tap, junit, json"),
+    ("test --seed many", "whole number"), ("test --coverage-min 101", "from 0 to 100"),
+    ("test a b", "at most one DIR"), ("test --json", "test takes no --json"),
   ]) func `a wrong line is refused in words that say what was expected`(
     line: String, words: String
   ) {
     #expect(message(line)?.contains(words) == true, "\(message(line) ?? "no error")")
+  }
+
+  @Test func `test takes a directory, a choice of cases and what to tell of them`() {
+    var options = TestOptions(directory: "dir")
+    options.choice.pattern = "loss*"
+    options.choice.stopsAtFailure = true
+    options.choice.shuffleSeed = 7
+    options.choice.seed = UInt64(bitPattern: -3)
+    options.format = .junit
+    options.showsCoverage = true
+    options.coverageLeast = 90
+    let words = [
+      "test", "dir", "--run", "loss*", "--fail-fast", "--shuffle", "7", "--seed=-3", "--format",
+      "junit", "--coverage", "--coverage-min", "90",
+    ]
+    #expect(ArgumentParser.parse(words) == .success(.test(options)))
+    #expect(ArgumentParser.parse(["test"]) == .success(.test(TestOptions())))
   }
 
   @Test func `empty words are refused where they would mean the current directory`() {

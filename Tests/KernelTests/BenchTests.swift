@@ -5,7 +5,9 @@ import Testing
 /// a change, ends a storm with a wrong verdict, or cannot be measured at all. What they measure is
 /// not looked at here.
 @Suite(.serialized, .enabled(if: Lab.isWanted)) struct BenchTests {
-  @Test(arguments: ["facts", "latency", "exec", "storm", "links", "idle", "store", "library"])
+  @Test(arguments: [
+    "facts", "latency", "exec", "storm", "links", "idle", "store", "library", "cases",
+  ])
   func `a workload does its work in its small size`(name: String) throws {
     let top = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -25,7 +25,10 @@ struct Bench {
       ctx.http { key = "page", url = "https://www.example.com/" }
       ctx.log("pressed " .. ev.button)
     end
-    function p.on_result(ctx, ev) ctx.publish("ok", ev.ok) ctx.publish("code", ev.status_code or 0) end
+    function p.on_result(ctx, ev)
+      ctx.publish("ok", ev.ok)
+      ctx.publish("code", ev.status_code or 0)
+    end
     return p
     """
 

@@ -54,6 +54,27 @@ import Testing
     #expect(failure.message.contains("events in one case"))
   }
 
+  @Test func `comparing and counting without end, and a network of many links, end too`() {
+    let bench = Bench(
+      """
+      local big = {}
+      for i = 1, 20000 do big["k" .. i] = i end
+      t.case("equal", function(sim) while true do t.equal(big, big) end end)
+      t.case("count", function(sim)
+        local net = sim.network { eth0 = { address = "192.0.2.2/24", gateway = "192.0.2.1" } }
+        for i = 1, 5000 do net.drop "eth0" net.restore "eth0" end
+        while true do sim.count "log" end
+      end)
+      t.case("links", function(sim)
+        local links = {}
+        for i = 1, 60 do links["e" .. i] = { address = "192.0.2." .. i .. "/24" } end
+        local net = sim.network(links)
+        while true do net.drop "e1" net.restore "e1" end
+      end)
+      """)
+    #expect(bench.outcomes.map { $0.failure?.isBudget } == [true, true, true])
+  }
+
   @Test func `a run with a million steps is refused`() {
     let bench = Bench(
       """

@@ -35,7 +35,8 @@ import Testing
   @Test func `the same seed draws the same, another one something else`() {
     let test = """
       t.property("draws", { runs = 1 }, function(sim, gen)
-        t.check(false, gen.integer(1, 1000000) .. gen.pick { "a", "b", "c" } .. gen.duration("1s", "9h"))
+        local n, word = gen.integer(1, 1000000), gen.pick { "a", "b", "c" }
+        t.check(false, n .. word .. gen.duration("1s", "9h") .. math.random(1000000))
       end)
       """
     func drawn(_ seed: UInt64) -> [String] {
@@ -45,6 +46,7 @@ import Testing
     }
     #expect(drawn(1) == drawn(1))
     #expect(drawn(9) == drawn(9))
+    #expect(drawn(1) != drawn(9))
   }
 
   @Test func `numbers, choices and times go to their simple ends`() throws {

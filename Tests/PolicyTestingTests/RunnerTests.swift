@@ -99,7 +99,8 @@ import Testing
   @Test func `what one case does to the libraries no other sees, in any order`() {
     let test = """
       local function untouched()
-        return leftover == nil and string.foo == nil and table.insert ~= nil and type(math.random()) == "number"
+        return leftover == nil and string.foo == nil and table.insert ~= nil
+          and type(math.random()) == "number"
       end
       t.case("spoils", function(sim)
         t.check(untouched())

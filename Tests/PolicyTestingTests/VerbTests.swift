@@ -185,6 +185,8 @@ import Testing
         "sim.config { grace = '9s' } \(Bench.online) net.drop 'wlan0' sim.advance '8s'"
           + " sim.expect { alerts = {} } sim.advance '1s' sim.expect_count('alert.raised', 1)")
         == nil)
-    #expect(says(Bench.body("sim.config { grce = '9s' } \(Bench.online)"), 3, "refused: sim.config.grce"))
+    #expect(
+      says(
+        Bench.body("sim.config { grce = '9s' } \(Bench.online)"), 3, "refused: sim.config.grce"))
   }
 }
