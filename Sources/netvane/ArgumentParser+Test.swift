@@ -12,6 +12,7 @@ extension ArgumentParser {
     options.showsCoverage = values[.coverage] != nil
     options.lcov = values[.lcov]
     options.benches = values[.bench] != nil
+    options.watches = values[.watch] != nil
     options.mutates = values[.mutate] != nil
     if let least = try number(.coverageMin) {
       guard least <= 100 else {

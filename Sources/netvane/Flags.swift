@@ -26,7 +26,7 @@ struct Flag: Sendable {
     case config, shadow, state, dryRun = "dry-run", record, noRedact = "no-redact", json
     case required, prohibited, interface
     case only = "run", failFast = "fail-fast", shuffle, seed, list, format
-    case coverage, coverageMin = "coverage-min", lcov, bench, mutate
+    case coverage, coverageMin = "coverage-min", lcov, bench, mutate, watch
     case help, version
 
     /// The name as it is typed, with its dashes.
@@ -142,6 +142,9 @@ let flagTable: [Flag] = [
     name: .list, placeholder: nil, help: "list the cases and run none", commands: [.test]),
   Flag(
     name: .format, placeholder: "FORMAT", help: "text, tap, junit or json (text)",
+    commands: [.test]),
+  Flag(
+    name: .watch, placeholder: nil, help: "run them again whenever a file changes",
     commands: [.test]),
   Flag(
     name: .coverage, placeholder: nil,

@@ -53,6 +53,7 @@ struct TestOptions: Equatable, Sendable {
   var lcov: String?
   var benches = false
   var mutates = false
+  var watches = false
 
   var notesLines: Bool { showsCoverage || coverageLeast != nil || lcov != nil }
 }

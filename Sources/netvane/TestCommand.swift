@@ -1,4 +1,5 @@
 import Glibc
+import PathDaemon
 import PathPolicy
 import PolicyTesting
 
@@ -12,6 +13,28 @@ struct TestCommand {
       console.complain("netvane: no directory of policies; name one: netvane test DIR")
       return 3
     }
+    return options.watches ? watch(place) : once(place)
+  }
+
+  /// Runs them now, and again whenever a file changes, until somebody ends it.
+  private func watch(_ place: String) -> Int32 {
+    do throws(LoopError) {
+      let loop = try EventLoop()
+      let files = try TreeWatch(loop: loop, directory: place) {
+        // Nobody reads any more.
+        guard console.print(console.styled("a file changed", .faint)) else { return loop.stop(1) }
+        _ = once(place)
+      }
+      _ = once(place)
+      if let problem = files.problem { console.complain("netvane: \(visible(problem))") }
+      return try withExtendedLifetime(files) { () throws(LoopError) in try loop.run() }
+    } catch {
+      console.complain("netvane: \(visible(error.message))")
+      return 2
+    }
+  }
+
+  private func once(_ place: String) -> Int32 {
     let directory: PolicyDirectory
     do throws(PolicyDirectory.Unreadable) {
       directory = try PolicyDirectory(reading: place, withTests: true)

@@ -1,0 +1,51 @@
+package import PathCore
+package import PathPolicy
+
+/// Has the last word on a policy that is to go live: its own tests, within bounds, since whoever
+/// asks waits for the answer.
+package enum TestGate {
+  /// Runs of a property; all of them are for `netvane test`.
+  package static let propertyRuns = 25
+
+  /// Why the policy's tests are against it; nil when they pass, or when it has none. The fault
+  /// names the place in the test.
+  package static func fault(
+    of policy: PolicyScript, tests: [PolicyScript], seed: UInt64 = 1
+  ) -> PolicyFault? {
+    guard let test = tests.first(where: { $0.name == policy.name }) else { return nil }
+    var budget = Budget()
+    budget.fuel /= 4
+    budget.steps /= 4
+    budget.policyFuel /= 4
+    var runner = CaseRunner(
+      policy: policy, test: test, budget: budget, setting: Simulation.Setting(seed: seed),
+      seed: seed)
+    runner.shortens = false
+    let cases: [TestCase]
+    do throws(LuaState.Failure) {
+      cases = try runner.cases()
+    } catch {
+      let file = error.file.isEmpty || error.file == "prelude.lua" ? test.file : error.file
+      return fault(policy, file, max(1, error.line), error.message)
+    }
+    for item in cases {
+      var item = item
+      item.runs = min(item.runs, propertyRuns)
+      guard let failure = runner.run(item).failure else { continue }
+      let details = failure.differences.map {
+        "; \($0.field): wanted \($0.wanted), got \($0.got)"
+      }
+      return fault(
+        policy, failure.file, failure.line,
+        "its test '\(item.name)' fails: \(failure.message)\(details.joined())")
+    }
+    return nil
+  }
+
+  private static func fault(
+    _ policy: PolicyScript, _ file: String, _ line: Int, _ message: String
+  ) -> PolicyFault {
+    PolicyFault(
+      policy: policy.name, handler: nil, kind: .load, file: file, line: line, message: message)
+  }
+}
