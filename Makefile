@@ -27,6 +27,7 @@ test: ## all tests, those on a real kernel in a fresh namespace included
 	@.ci/setup test
 	swift build --build-tests
 	swift test --disable-xctest --skip-build --skip '^KernelTests\.' $(ARGS)
+	.build/debug/netvane test policies
 	.ci/kernel-tests
 
 lint: ## format of the Swift files, syntax of Lua files and scripts

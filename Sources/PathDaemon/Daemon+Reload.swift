@@ -45,6 +45,7 @@ extension Daemon {
     let before = settings.configuration
     let reading = place.read(after: (settings.scripts, settings.refused, before))
     settings.scripts = reading.scripts
+    settings.tests = reading.tests
     settings.refused = reading.refused
     settings.configuration = reading.configuration
     let notes = adopt(reading.configuration, insteadOf: before)
@@ -73,7 +74,8 @@ extension Daemon {
   ) -> PolicySet {
     let configuration = settings.configuration
     return runtime.load(
-      settings.scripts, refused: refused, reason: reason, memories: memories, retrying: retrying
+      settings.scripts, tests: settings.tests, refused: refused, reason: reason,
+      memories: memories, retrying: retrying
     ) {
       configuration.settings(for: $0)
     }

@@ -5,13 +5,15 @@ package import PathPolicy
 /// What a run of the daemon is to do.
 package struct DaemonSettings: Sendable {
   package var scripts: [PolicyScript]
+  /// The policies' own tests, for `check`.
+  package var tests: [PolicyScript] = []
   /// Scripts that could not be read at all.
   package var refused: [PolicyFault]
   package var configuration: Configuration
   /// Where these are from; nil when they are not to be read again.
   package var place: PolicyPlace?
   /// Has the last word on an edit that loads: why it is not to run, if it is not.
-  package var check: (@Sendable (PolicyScript) -> PolicyFault?)?
+  package var check: (@Sendable (_ policy: PolicyScript, _ test: PolicyScript) -> PolicyFault?)?
   /// A directory of policies to be run in the shadow of these.
   package var shadow: String?
   package var isDryRun = false

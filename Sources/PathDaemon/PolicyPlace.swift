@@ -20,8 +20,9 @@ package struct PolicyPlace: Hashable, Sendable {
     var reading = Reading(
       scripts: before.scripts, refused: before.refused, configuration: before.configuration)
     do throws(PolicyDirectory.Unreadable) {
-      let found = try PolicyDirectory(reading: directory)
+      let found = try PolicyDirectory(reading: directory, withTests: true)
       reading.scripts = found.scripts
+      reading.tests = found.tests
       reading.refused = found.refused
     } catch {
       let name = directory.hasSuffix("/") ? directory : directory + "/"
@@ -53,6 +54,8 @@ package struct PolicyPlace: Hashable, Sendable {
 
   struct Reading {
     var scripts: [PolicyScript]
+    /// The tests of these.
+    var tests: [PolicyScript] = []
     /// Files that are no policies, as `PolicyDirectory` has them.
     var refused: [PolicyFault]
     var configuration: Configuration

@@ -7,11 +7,13 @@ package final class PolicyRuntime: PolicyHost {
   private var failures: [String: Failure] = [:]
   private let paths = PathBytes()
 
-  /// Has the last word on a text that loads: why it is not to run, if it is not.
-  package var check: ((PolicyScript) -> PolicyFault?)?
+  /// Has the last word on a text that loads, by the policy's own test: why it is not to run, if it
+  /// is not.
+  package var check: ((_ policy: PolicyScript, _ test: PolicyScript) -> PolicyFault?)?
 
   private struct Failure {
     var script: PolicyScript
+    var test: PolicyScript?
     var settings: PolicySettings
     var fault: PolicyFault
   }
@@ -20,13 +22,15 @@ package final class PolicyRuntime: PolicyHost {
 
   /// Loads every script; a broken one is reported and stops no other. Policies whose files were
   /// `refused` are rejected too: like a broken edit, that leaves the last good version at work.
-  /// `memories` are what earlier runs left; a policy of a newer version migrates its state.
+  /// `memories` are what earlier runs left; a policy of a newer version migrates its state. `tests`
+  /// are the policies' own, under their names.
   ///
   /// A text that was loaded is not loaded again, nor is one that was rejected tried again unless
   /// asked to (`retrying`). All of this happens beside the version that runs.
   package func load(
-    _ scripts: [PolicyScript], refused: [PolicyFault] = [], reason: StartReason,
-    memories: [String: PolicyMemory] = [:], retrying: Bool = true, evenIfUnchanged: Bool = false,
+    _ scripts: [PolicyScript], tests: [PolicyScript] = [], refused: [PolicyFault] = [],
+    reason: StartReason, memories: [String: PolicyMemory] = [:], retrying: Bool = true,
+    evenIfUnchanged: Bool = false,
     settings: (String) -> PolicySettings = { _ in PolicySettings() }
   ) -> PolicySet {
     var set = PolicySet(reason: reason, loaded: [], rejected: refused)
@@ -35,6 +39,7 @@ package final class PolicyRuntime: PolicyHost {
     for script in scripts.sorted(by: { $0.name < $1.name }) {
       let wanted = settings(script.name)
       let needed = script.withNeededModules
+      let test = tests.first { $0.name == script.name }
       if !evenIfUnchanged, let old = policies[script.name], old.script == needed,
         old.settings == wanted
       {
@@ -42,7 +47,7 @@ package final class PolicyRuntime: PolicyHost {
         continue
       }
       if !retrying, let known = self.failures[script.name], known.script == needed,
-        known.settings == wanted
+        known.settings == wanted, known.test == test
       {
         failures[script.name] = known
         set.rejected.append(known.fault)
@@ -53,7 +58,7 @@ package final class PolicyRuntime: PolicyHost {
         if let kept = kept(script.name, memories) {
           set.migrated[script.name] = try policy.take(over: kept.state, version: kept.version)
         }
-        if let fault = check?(script) { throw fault }
+        if let test, let fault = check?(script, test) { throw fault }
         if let old = policies[script.name] { policy.inheritLines(of: old) }
         policies[script.name] = policy
         set.loaded.append(policy.declaration)
@@ -61,7 +66,8 @@ package final class PolicyRuntime: PolicyHost {
         set.hashes[script.name] = script.hash
       } catch {
         set.migrated[script.name] = nil
-        failures[script.name] = Failure(script: needed, settings: wanted, fault: error)
+        failures[script.name] = Failure(
+          script: needed, test: test, settings: wanted, fault: error)
         set.rejected.append(error)
       }
     }

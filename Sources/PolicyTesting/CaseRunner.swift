@@ -12,6 +12,8 @@ struct CaseRunner {
 
   /// Whether a failing run of a property is made shorter; it costs many runs.
   var shortens = true
+  /// Whether no more runs of a property are to begin.
+  var isOver: () -> Bool = { false }
   /// What the policy did in all cases so far.
   private(set) var record = PolicyRecord()
   /// The state that the list of cases was read from: good for one case.
@@ -110,6 +112,7 @@ struct CaseRunner {
     let seed = item.seed ?? seed
     var shared: TestState?
     for index in 0..<item.runs {
+      if isOver() { return }
       outcome.runs = index + 1
       let own = Mixer.seed(seed, run: index)
       do throws(LuaState.Failure) {

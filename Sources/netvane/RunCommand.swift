@@ -58,6 +58,7 @@ struct RunCommand {
       version: netvaneVersion)
     settings.place = PolicyPlace(
       directory: path, configurations: Places.configurations(options.config))
+    settings.check = Gate.fault
     settings.shadow = options.shadow
     settings.isDryRun = options.dryRun
     settings.state = options.state

@@ -48,6 +48,41 @@ extension KernelTests.Reload {
     #expect(paths.map { $0.text("status") } == ["satisfied", "unsatisfied", "satisfied"])
   }
 
+  @Test func `an edit that its own test is against waits, and says where`() throws {
+    let site = try Site(policies: ["status-border"])
+    func text(_ settle: String, _ word: String) -> String {
+      """
+      local p = { api = 1, settle = "\(settle)" }
+      function p.on_start(ctx) ctx.publish("word", "\(word)") end
+      function p.on_path(ctx, ev) ctx.publish("seen", ev.status) end
+      return p
+      """
+    }
+    try site.write("edited", text("2s", "first"))
+    try site.write(
+      "edited_test",
+      """
+      local t = require "policy.test"
+      t.case("a loss is seen after two seconds", function(sim)
+        local net = sim.network { eth0 = { address = "192.0.2.10/24", gateway = "192.0.2.1" } }
+        net.drop "eth0"; sim.advance "2s"
+        sim.expect { published = { seen = "unsatisfied" } }
+      end)
+      """)
+    let program = try site.run()
+    _ = try program.event("publish") { $0.text("value") == "first" }
+    try site.write("edited", text("20s", "wrong"))
+    let alert = try program.event("alert")
+    #expect(alert.text("key") == "policy-rejected" && alert.text("state") == "raised")
+    #expect(
+      alert.text("body").hasPrefix(
+        "edited_test.lua:5: its test 'a loss is seen after two seconds' fails"))
+    try site.write("edited", text("1s", "third"))
+    _ = try program.event("publish") { $0.text("value") == "third" }
+    try program.end()
+    #expect(!program.lines.contains { $0.contains("wrong") })
+  }
+
   @Test func `a saved edit is live within a moment after the quiet that it is given`() throws {
     let site = try Site(
       policies: [

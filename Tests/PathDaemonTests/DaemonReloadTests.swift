@@ -189,7 +189,7 @@ import Testing
       """
     }
     // News comes while the new text is looked over, beside the old one.
-    let run = try EditedRun(["a": text(1)]) { _ in
+    let run = try EditedRun(["a": text(1), "a_test": ""]) { _, _ in
       _ = write(inner, "x", 1)
       return nil
     }
@@ -287,19 +287,28 @@ import Testing
     ])
   }
 
-  @Test func `an edit that its own tests refuse is not live`() throws {
-    let run = try EditedRun(["a": Self.numbered(1)]) { script in
-      String(decoding: script.source, as: UTF8.self).contains("\"2 \"")
-        ? PolicyFault(
-          policy: script.name, handler: nil, kind: .load, file: "a_test.lua", line: 9,
-          message: "it fails") : nil
+  @Test func `an edit that its own test refuses waits until one of them is mended`() throws {
+    let run = try EditedRun(["a": Self.numbered(1), "a_test": "1", "b": Self.numbered(1)]) {
+      policy, test in
+      let number = String(decoding: test.source, as: UTF8.self)
+      return String(decoding: policy.source, as: UTF8.self).contains("\"\(number) \"")
+        ? nil
+        : PolicyFault(
+          policy: policy.name, handler: nil, kind: .load, file: "a_test.lua", line: 9,
+          message: "not \(number)")
     }
     try run.play([
       run.until("a.v=1 start"),
       .act { try run.folder.replace("p/a.lua", Self.numbered(2)) },
-      run.until("alert a raised a_test.lua:9: it fails"), Self.calm,
+      run.until("alert a raised a_test.lua:9: not 1"), Self.calm,
       .act { #expect(!run.has("a.v=2")) },
-      .act { try run.folder.replace("p/a.lua", Self.numbered(3)) }, run.until("a.v=3 reload"),
+      // Another's edit does not try it again.
+      .act { try run.folder.replace("p/b.lua", Self.numbered(2)) }, run.until("b.v=2 reload"),
+      .act { #expect(!run.has("a.v=2") && run.count("alert a") == 1) },
+      .act { try run.folder.replace("p/a_test.lua", "2") }, run.until("a.v=2 reload"),
+      .act { try run.folder.replace("p/a.lua", Self.numbered(3)) },
+      run.until("alert a raised a_test.lua:9: not 2"),
+      .act { try run.folder.remove("p/a_test.lua") }, run.until("a.v=3 reload"),
     ])
   }
 

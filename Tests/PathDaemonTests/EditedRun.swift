@@ -16,7 +16,7 @@ final class EditedRun: DaemonDelegate {
 
   init(
     _ policies: [String: String], config: String? = nil, shadow: [String: String] = [:],
-    check: (@Sendable (PolicyScript) -> PolicyFault?)? = nil,
+    check: (@Sendable (PolicyScript, PolicyScript) -> PolicyFault?)? = nil,
     _ location: SourceLocation = #_sourceLocation
   ) throws {
     folder = try Folder()
@@ -27,7 +27,7 @@ final class EditedRun: DaemonDelegate {
   }
 
   private func start(
-    check: (@Sendable (PolicyScript) -> PolicyFault?)?, _ location: SourceLocation
+    check: (@Sendable (PolicyScript, PolicyScript) -> PolicyFault?)?, _ location: SourceLocation
   ) throws {
     let place = PolicyPlace(
       directory: folder.at("p"), configurations: [folder.at("config.lua")])

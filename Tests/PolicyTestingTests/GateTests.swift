@@ -3,13 +3,15 @@ import PolicyTesting
 import Testing
 
 @Suite("the gate before a policy goes live") struct GateTests {
-  private func fault(_ test: String?, policy: String = Bench.policy) -> String? {
+  private func fault(
+    _ test: String, policy: String = Bench.policy, isOver: @escaping () -> Bool = { false }
+  ) -> String? {
     func script(_ file: String, _ text: String) -> PolicyScript {
       PolicyScript(name: "p", file: file, source: Array(text.utf8))
     }
     let head = "local t = require \"policy.test\"\n"
     return TestGate.fault(
-      of: script("p.lua", policy), tests: test.map { [script("p_test.lua", head + $0)] } ?? []
+      of: script("p.lua", policy), by: script("p_test.lua", head + test), isOver: isOver
     )?.located
   }
 
@@ -20,9 +22,31 @@ import Testing
     end)
     """
 
-  @Test func `a policy whose tests pass, or that has none, may go live`() {
-    #expect(fault(nil) == nil)
+  @Test func `a policy whose tests pass may go live`() {
     #expect(fault(Self.late) == nil)
+  }
+
+  @Test func `what there is no time for is not begun`() {
+    let wrong = "t.case('x', function(sim) sim.path {} t.check(false) end)\n"
+    #expect(fault(wrong) != nil)
+    #expect(fault(wrong) { true } == nil)
+    var left = 2
+    let isOver = { () -> Bool in
+      left -= 1
+      return left < 0
+    }
+    let good = "t.case('a', function(sim) sim.path {} t.check(true) end)\n"
+    let third = good + good.replacing("'a'", with: "'b'") + wrong
+    #expect(fault(third, isOver: isOver) == nil)
+    #expect(fault(third) != nil)
+    var asked = 0
+    let property = "t.property('x', { runs = 20 }, function(sim) sim.path {} t.check(true) end)"
+    #expect(
+      fault(property) {
+        asked += 1
+        return false
+      } == nil)
+    #expect(asked == 21)
   }
 
   @Test func `a wrong delay is a fault that names the test, its line and what differs`() {
