@@ -47,7 +47,7 @@ build: ## the release program, in .build/release/netvane
 install: ## copy the program and the policies below PREFIX (/usr/local; DESTDIR is honoured)
 	@test -x $(PROGRAM) || $(MAKE) --no-print-directory build
 	$(INSTALL) -D -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/netvane"
-	@find policies -type f -name '*.lua' | while IFS= read -r file; do \
+	@find policies -type f \( -name '*.lua' -o -name '.lua[rc]*' -o -name README.md \) | while IFS= read -r file; do \
 	  $(INSTALL) -D -m 644 "$$file" "$(DESTDIR)$(PREFIX)/share/netvane/$$file" || exit 1; done
 	@printf 'installed below %s\n' "$(DESTDIR)$(PREFIX)"
 

@@ -102,7 +102,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "PathPolicyTests",
-      dependencies: ["PathPolicy", "PathCore", "PathSimulation", "PathTestKit"],
+      dependencies: ["PathPolicy", "PathCore", "PathSimulation", "LuaSandbox", "PathTestKit"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PolicyTestingTests",
@@ -133,7 +133,7 @@ let package = Package(
       dependencies: ["NetworkPath", "NetworkPathNotifications", "Network", "Examples"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "CommandTests", dependencies: ["netvane"], swiftSettings: testSettings),
+      name: "CommandTests", dependencies: ["netvane", "PathPolicy"], swiftSettings: testSettings),
     .testTarget(
       name: "KernelTests",
       dependencies: [

@@ -56,10 +56,11 @@ package import PathCore
     }
   }
 
-  /// The prelude's files, one chunk when put together in this order.
+  /// The prelude's table and files, one chunk when put together in this order.
   private static let prelude = Prelude(
-    PackageResources.words_lua + PackageResources.errors_lua + PackageResources.checks_lua
-      + PackageResources.loading_lua + PackageResources.verbs_lua + PackageResources.calling_lua)
+    PolicyAPI.prelude + PackageResources.words_lua + PackageResources.errors_lua
+      + PackageResources.checks_lua + PackageResources.loading_lua + PackageResources.verbs_lua
+      + PackageResources.calling_lua)
 
   private static func compile(_ source: [UInt8]) throws(Failure) -> [UInt8] {
     var limits = luasandbox_limits()

@@ -8,6 +8,8 @@ package struct PolicyDirectory: Sendable {
   package var scripts: [PolicyScript] = []
   /// Files that would be policies but could not be read, or modules that could not.
   package var refused: [PolicyFault] = []
+  /// The names of the files that hold tests.
+  package var testFiles: [String] = []
   /// `x_test.lua` as the test of `x`, where they are asked for.
   package var tests: [PolicyScript] = []
   /// Tests that could not be read.
@@ -34,6 +36,7 @@ package struct PolicyDirectory: Sendable {
         message: "\(path): everybody may write into it; take that away with: chmod o-w")
     }
     let files = try Self.luaFiles(in: root, path)
+    testFiles = files.filter { $0.hasSuffix(Self.testEnding) }
     let names = files.filter { !$0.hasSuffix(Self.testEnding) }
     guard names.count <= Self.policiesMax else {
       throw Unreadable(
@@ -42,8 +45,8 @@ package struct PolicyDirectory: Sendable {
     let modules = readModules(root)
     for name in names {
       let policy = String(name.dropLast(4))
-      guard Self.isPlain(policy) else {
-        refuse(policy, name, "a policy's name has letters, digits, '-', '_' and '.' only")
+      if let problem = PolicyName.problem(policy) {
+        refuse(policy, name, problem)
         continue
       }
       do throws(ScriptFile.Refusal) {
@@ -115,15 +118,5 @@ package struct PolicyDirectory: Sendable {
       if name.hasSuffix(".lua"), !name.hasPrefix("."), name.utf8.count > 4 { names.append(name) }
     }
     return names.sorted()
-  }
-
-  private static func isPlain(_ name: String) -> Bool {
-    (1...64).contains(name.utf8.count)
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case 48...57, 65...90, 97...122, 45, 46, 95: true
-        default: false
-        }
-      }
   }
 }

@@ -123,7 +123,8 @@ struct ArgumentParser {
   // MARK: Flags and operands to an invocation
 
   private func typed() throws(UsageError) -> Invocation {
-    let operand = try operand()
+    try checkOperands()
+    let operand = operands.first
     switch command {
     case .run:
       if values[.noRedact] != nil, values[.record] == nil {
@@ -138,7 +139,13 @@ struct ArgumentParser {
     case .status: return .status(try askOptions())
     case .explain: return .explain(try askOptions())
     case .check:
-      return .check(CheckOptions(directory: operand ?? "", config: values[.config]))
+      return .check(
+        CheckOptions(
+          directory: operand ?? "", config: values[.config], json: values[.json] != nil,
+          strict: values[.strict] != nil))
+    case .new:
+      return .new(NewOptions(name: operand ?? "", directory: operands.dropFirst().first))
+    case .api: return .api(operand)
     case .test: return .test(try testOptions(operand))
     case .help:
       return .help(try operand.map { text throws(UsageError) in try Self.command(text) })
@@ -152,7 +159,7 @@ struct ArgumentParser {
       config: values[.config], json: values[.json] != nil)
   }
 
-  private func operand() throws(UsageError) -> String? {
+  private func checkOperands() throws(UsageError) {
     let allowed: Int
     let most: String
     switch command.entry.operand {
@@ -161,12 +168,14 @@ struct ArgumentParser {
     case .required(let name):
       if operands.isEmpty { throw error("\(command.rawValue) needs \(name)") }
       (allowed, most) = (1, "one \(name)")
+    case .requiredThenOptional(let name, let other):
+      if operands.isEmpty { throw error("\(command.rawValue) needs \(name)") }
+      (allowed, most) = (2, "\(name) and at most one \(other)")
     }
     if operands.count > allowed {
       throw error("\(command.rawValue) takes \(most); \(quoted(operands[allowed])) is too many")
     }
-    if operands.first == "" { throw error("the argument of \(command.rawValue) is empty") }
-    return operands.first
+    if operands.contains("") { throw error("the argument of \(command.rawValue) is empty") }
   }
 
   private func type(_ text: String, _ flag: Flag.Name) throws(UsageError) -> TypeWord {

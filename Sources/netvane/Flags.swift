@@ -1,6 +1,6 @@
 /// What `netvane` can be told to do. The raw value is the word people type.
 enum Command: String, CaseIterable, Sendable {
-  case run, status, explain, check, test, help
+  case run, status, explain, check, new, api, test, help
 }
 
 /// One line about a command: what stands after its name, and what it does.
@@ -10,6 +10,7 @@ struct CommandEntry: Sendable {
     case none
     case optional(String)
     case required(String)
+    case requiredThenOptional(String, String)
   }
 
   let command: Command
@@ -24,6 +25,7 @@ struct CommandEntry: Sendable {
 struct Flag: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case config, shadow, state, dryRun = "dry-run", record, noRedact = "no-redact", json
+    case strict
     case required, prohibited, interface
     case only = "run", failFast = "fail-fast", shuffle, seed, list, format
     case coverage, coverageMin = "coverage-min", lcov, bench, mutate, watch
@@ -70,9 +72,27 @@ let commandTable: [CommandEntry] = [
   CommandEntry(
     command: .check, operand: .required("DIR"),
     summary: "load and check the policies in DIR, run nothing",
-    details:
-      "Exit code 0 when every policy is fine, 2 when one is not; faults are named with their place."
-  ),
+    details: """
+      Faults are named with their place, and so is what looks wrong in a policy that works: \
+      handlers that can never run, timers and buttons that nobody hears, alerts that never end. \
+      Exit code 0 when every policy is fine, 2 when one cannot be used, 1 when something looks \
+      wrong and --strict is given.
+      """),
+  CommandEntry(
+    command: .new, operand: .requiredThenOptional("NAME", "DIR"),
+    summary: "write a small policy NAME and its test",
+    details: """
+      Writes NAME.lua and NAME_test.lua into DIR, and beside them the files that editors look for. \
+      Nothing is ever overwritten. Without DIR: where `netvane run` looks for policies.
+      """),
+  CommandEntry(
+    command: .api, operand: .optional("DIR"),
+    summary: "show the policy API, or write it into DIR for editors",
+    details: """
+      Without DIR the reference page is printed. With DIR the page (README.md) and the files that \
+      editors and luacheck look for are brought up to date there; a file of the same name that \
+      Netvane did not make is kept.
+      """),
   CommandEntry(
     command: .test, operand: .optional("DIR"),
     summary: "run the tests of the policies in DIR",
@@ -165,7 +185,10 @@ let flagTable: [Flag] = [
     commands: [.test]),
   Flag(
     name: .json, placeholder: nil,
-    help: "print one JSON object a line", commands: [.run, .status, .explain]),
+    help: "print one JSON object a line", commands: [.run, .status, .explain, .check]),
+  Flag(
+    name: .strict, placeholder: nil, help: "exit code 1 when something looks wrong",
+    commands: [.check]),
   Flag(
     name: .help, placeholder: nil,
     help: "show help and do nothing else (also -h)", commands: Command.allCases),

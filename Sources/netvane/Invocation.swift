@@ -6,6 +6,9 @@ enum Invocation: Equatable, Sendable {
   case status(AskOptions)
   case explain(AskOptions)
   case check(CheckOptions)
+  case new(NewOptions)
+  /// The directory to write into; nil means to print.
+  case api(String?)
   case test(TestOptions)
   case help(Command?)
   case version
@@ -39,6 +42,16 @@ struct AskOptions: Equatable, Sendable {
 struct CheckOptions: Equatable, Sendable {
   var directory: String
   var config: String?
+  var json = false
+  /// Whether what looks wrong is a failure.
+  var strict = false
+}
+
+/// What `new` is told.
+struct NewOptions: Equatable, Sendable {
+  var name: String
+  /// Nil means the usual place.
+  var directory: String?
 }
 
 /// What `test` is told.

@@ -5,6 +5,8 @@ func perform(_ invocation: Invocation, on console: Console) -> Int32 {
   case .status(let options): return StatusCommand(options: options, console: console).perform()
   case .explain(let options): return ExplainCommand(options: options, console: console).perform()
   case .check(let options): return CheckCommand(options: options, console: console).perform()
+  case .new(let options): return NewCommand(options: options, console: console).perform()
+  case .api(let directory): return APICommand(directory: directory, console: console).perform()
   case .test(let options): return TestCommand(options: options, console: console).perform()
   case .help(let command):
     return Help.lines(for: command).allSatisfy { console.print($0) } ? 0 : 1

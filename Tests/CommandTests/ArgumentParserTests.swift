@@ -65,6 +65,15 @@ struct ArgumentParserTests {
   @Test func `check takes its directory`() {
     #expect(
       parse("check p --config c") == .success(.check(CheckOptions(directory: "p", config: "c"))))
+    #expect(
+      parse("check --strict p --json")
+        == .success(.check(CheckOptions(directory: "p", json: true, strict: true))))
+  }
+
+  @Test func `new takes a name, and a directory if need be`() {
+    #expect(parse("new a") == .success(.new(NewOptions(name: "a"))))
+    #expect(parse("new a p") == .success(.new(NewOptions(name: "a", directory: "p"))))
+    #expect(parse("api") == .success(.api(nil)) && parse("api p") == .success(.api("p")))
   }
 
   @Test func `after a double dash everything is an operand`() {
@@ -112,7 +121,7 @@ struct ArgumentParserTests {
   }
 
   @Test(arguments: [
-    ("", "no command"), ("xyzzy", "one of run, status, explain, check, test, help"),
+    ("", "no command"), ("xyzzy", "one of run, status, explain, check, new, api, test, help"),
     ("--json status", "belongs after a command"), ("--xyzzy", "unknown flag"),
     ("run --xyzzy", "run has no flag"), ("status --record f", "it belongs to run"),
     ("status --version", "it stands alone"),
@@ -124,6 +133,7 @@ struct ArgumentParserTests {
     ("run a b", "at most one DIR; “b” is too many"), ("status now", "no argument"),
     ("check", "check needs DIR"), ("check a b", "one DIR; “b” is too many"),
     ("help run status", "“status” is too many"),
+    ("new", "new needs NAME"), ("new a b c", "NAME and at most one DIR; “c” is too many"),
     ("explain --required lte", "one of wifi, wired, wiredEthernet, cellular, loopback, other"),
     ("explain --required wifi,wired", "one type"),
     ("explain --prohibited wifi,,wired", "empty place"),

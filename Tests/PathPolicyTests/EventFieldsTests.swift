@@ -167,7 +167,7 @@ struct EventFieldsTests {
 
 extension Snapshot {
   /// IPv6 alone, in a WireGuard tunnel that rides on mobile data.
-  fileprivate static var tunnelOverCellular: Snapshot {
+  static var tunnelOverCellular: Snapshot {
     let address = IPAddress("2001:db8::2")
     func link(_ index: Int32, _ name: String, _ type: InterfaceType) -> Interface {
       var link = Interface(index: index, name: name, type: type, flags: [.up, .running, .lowerUp])

@@ -73,7 +73,7 @@ package struct InterfaceAddress: Hashable, Sendable {
 
 /// Whether sending over a link costs money, and who says so.
 package struct LinkCost: Hashable, Sendable {
-  package enum Source: String, Hashable, Sendable {
+  package enum Source: String, CaseIterable, Hashable, Sendable {
     case none, type, driver, config
   }
 

@@ -38,12 +38,6 @@ local function changed_state(held)
   return changed and members.state or nil
 end
 
-local function set_of(words)
-  local set = {}
-  for place = 1, #words do set[words[place]] = true end
-  return set
-end
-
 -- What changed outside since the last call; nil for what did not.
 local function take(up, running, state, paths)
   if up then alerts = set_of(up) end

@@ -19,7 +19,7 @@ local function check_list(value, item)
   local list = {}
   for key, entry in pairs(value) do
     if type(key) ~= "number" then return nil, "expected a list, found the key " .. shown(key) end
-    if #list == 64 then return nil, "at most 64 entries are allowed" end
+    if #list == MOST.entries then return nil, "at most " .. MOST.entries .. " entries are allowed" end
     local good, wrong = item(entry)
     if good == nil then return nil, wrong end
     list[#list + 1] = good
@@ -52,7 +52,7 @@ local check_table
 -- What an alert is made of in most cases; whatever else there is, is checked entry by entry.
 alert_rules = {
   key = good_keys, title = TITLE_MAX, body = -TEXT_MAX, expires = durations, channel = good_keys,
-  severity = { info = true, warning = true, critical = true }, buttons = true,
+  severity = set_of(SEVERITIES), buttons = true,
 }
 button_rules = { id = good_keys, label = TITLE_MAX }
 
@@ -104,10 +104,10 @@ local CHECKS = {
     names[#names + 1] = "always"
     return check_word(value, names, "monitor of this policy, nor 'always'")
   end,
-  url = function(value) return check_string(value, 2048, "a URL") end,
+  url = function(value) return check_string(value, MOST.url, "a URL") end,
   body = function(value)
     if type(value) ~= "string" then return nil, "expected a text, not " .. shown(value) end
-    if #value > 65536 then return nil, "a body may have 64 KiB, not " .. #value .. " bytes" end
+    if #value > MOST.body then return nil, "a body may have 64 KiB, not " .. #value .. " bytes" end
     if not utf8_len(value) then return nil, "a body must be UTF-8" end
     return value
   end,
@@ -131,7 +131,7 @@ local CHECKS = {
       if not utf8_len(v) then return nil, "an argument must be UTF-8" end
       if find(v, "\0", 1, true) then return nil, "an argument cannot hold a zero byte" end
       bytes = bytes + #v
-      if bytes > 32768 then return nil, "the arguments may have 32 KiB together" end
+      if bytes > MOST.arguments then return nil, "the arguments may have 32 KiB together" end
       return v
     end)
   end,
@@ -145,7 +145,7 @@ local CHECKS = {
       if not utf8_len(name) or not utf8_len(text) then return nil, "a header must be UTF-8" end
       list[#list + 1] = { name, text }
     end
-    if #list > 32 then return nil, "at most 32 headers are allowed" end
+    if #list > MOST.headers then return nil, "at most " .. MOST.headers .. " headers are allowed" end
     return list
   end,
   -- "3/1h": so many in any such stretch of time.
@@ -170,7 +170,7 @@ local CHECKS = {
       seen[button.id] = true
       list[#list + 1] = { button.id, button.label }
     end
-    if #list > 8 then return nil, "at most 8 buttons are allowed" end
+    if #list > MOST.buttons then return nil, "at most " .. MOST.buttons .. " buttons are allowed" end
     return list
   end,
 }

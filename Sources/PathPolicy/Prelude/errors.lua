@@ -71,6 +71,12 @@ local function keys(t)
   return list
 end
 
+local function set_of(words)
+  local set = {}
+  for place = 1, #words do set[words[place]] = true end
+  return set
+end
+
 -- At most so many bytes of a text, not ending inside a character.
 local function cut(text, most)
   if #text <= most then return text end

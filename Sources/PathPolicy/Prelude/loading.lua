@@ -50,7 +50,7 @@ end
 local function describe_monitors(given)
   local list = {}
   for name, entry in pairs(given) do
-    if #list == 32 then fail_at("at most 32 monitors are allowed", "monitors") end
+    if #list == MOST.monitors then fail_at("at most " .. MOST.monitors .. " monitors are allowed", "monitors") end
     list[#list + 1] = describe_monitor(name, entry)
   end
   if #list == 0 then fail_at("monitors is empty; leave it out for { internet = {} }", "monitors") end
@@ -65,7 +65,7 @@ local function describe_every(given)
     local time, wrong = read_duration(period)
     if not time then fail_at("every." .. name .. ": " .. wrong, name, "every") end
     if time < 1000000000 then fail_at("every." .. name .. ": at least 1s", name, "every") end
-    if #list == 32 then fail_at("at most 32 recurring timers are allowed", "every") end
+    if #list == MOST.every then fail_at("at most " .. MOST.every .. " recurring timers are allowed", "every") end
     list[#list + 1] = { name, time }
   end
   if #list > 0 and not policy.on_timer then fail_at("every needs a function on_timer(ctx, ev)", "every") end

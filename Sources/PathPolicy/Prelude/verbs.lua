@@ -48,7 +48,7 @@ local function plain_buttons(given)
   local list, seen, entries = {}, {}, 0
   for place, button in next_entry, given do
     entries = entries + 1
-    if entries > 8 or not fits(button, button_rules) then return nil end
+    if entries > MOST.buttons or not fits(button, button_rules) then return nil end
     local id = button.id
     if not id or not button.label or seen[id] then return nil end
     list[place], seen[id] = { id, button.label }, true
@@ -178,11 +178,6 @@ end
 
 env.print = function(...) log(...) end
 
-local VERBS = {
-  "alert", "cancel", "config", "exec", "http", "log", "open_url", "path", "publish", "retry", "state",
-  "time", "timer",
-}
-
 -- Actions ------------------------------------------------------------------------------------------
 
 local KINDS = { "exec", "http", "open_url" }
@@ -244,7 +239,9 @@ members.alert, members.timer, members.log, members.publish, members.path = alert
 setmetatable(members, {
   __index = function(_, key)
     if key == "time" then return wall_time end
-    fail("ctx has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, VERBS))
+    local all = { time = true }
+    for name in pairs(members) do all[name] = true end
+    fail("ctx has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(all)))
   end,
 })
 
