@@ -225,7 +225,7 @@ extension PolicyAPI {
       .may("max_gap", time, "the longest time awake", standard: "\"1h\""),
     ])
 
-  static let testEvent = Choice(
+  package static let testEvent = Choice(
     name: "TestEvent", meaning: "What a test counts.",
     words: ["raised", "updated", "dismissed", "expired", "resolved"].map { "alert.\($0)" }
       + status.words.map { "path.\($0)" }
