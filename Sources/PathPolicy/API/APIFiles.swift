@@ -52,6 +52,7 @@ extension PolicyAPI {
         std = "netvane"
         -- Handlers are handed ctx and ev, whether they look at both or not.
         unused_args = false
+        max_line_length = false
 
         """
     }
