@@ -277,4 +277,57 @@ struct AdviceTests {
       _ = PolicyAdvice.advice(on: script, declaration, grants: Grants())
     }
   }
+
+  // MARK: Names
+
+  @Test func `L-11 what other versions of Lua had is told of with its line`() throws {
+    let end = "; the README beside the policies lists what there is"
+    let told = try onPath(
+      """
+      local n = table.getn({})
+      setfenv(1, {})
+      local a = unpack({ 1 })
+      local b = math.pow(2, 3)
+      for word in string.gfind("a", "b") do ctx.log(word) end
+      local c = loadstring("return 1")
+      ctx.log(7 // 2, utf8.char(65), undefined_thing, tostrin(n))
+      goto done
+      ::done::
+      """)
+    #expect(
+      told == [
+        "p.lua:2: table has no 'getn' here; use #list",
+        "p.lua:3: there is no 'setfenv' here: policies have no such thing" + end,
+        "p.lua:4: there is no 'unpack' here; use table.unpack",
+        "p.lua:5: math has no 'pow' here; use x ^ y",
+        "p.lua:6: string has no 'gfind' here; use gmatch",
+        "p.lua:7: there is no 'loadstring' here: policies have no such thing" + end,
+        "p.lua:8: there is no 'tostrin' here; did you mean 'tostring'?",
+        "p.lua:8: there is no 'undefined_thing' here" + end,
+      ])
+  }
+
+  @Test func `names that are declared anywhere, fields, keys and labels are no news`() throws {
+    let told = try advice(
+      """
+      local policy, helper <const>, other = { api = 1 }, { x = 1, y = 2 }, {}
+      local table_of = { first = helper.x, ["second"] = 1, third = function(a, b, ...) return a end }
+      function shared(one, two) return one.field.of.it, two:method(), select("#", 1) end
+      local function recursive(depth) return depth > 0 and recursive(depth - 1) end
+      counter = 0
+      function policy.on_path(ctx, ev)
+        for place, entry in ipairs(ev.interfaces) do
+          local name <const>, rest = entry.name, place
+          if name == "x" then goto done end
+          ctx.log(name .. rest, shared(other, other), recursive(3), table_of.third(1))
+        end
+        ::done::
+        counter = counter + 1
+        local string = { gfind = print }
+        string.gfind(math.huge, utf8.charpattern)
+      end
+      return policy
+      """)
+    #expect(told == [])
+  }
 }
