@@ -18,17 +18,21 @@ function policy.settle(ctx, ev)
   return ev.status == "satisfied" and "0s" or ctx.config.grace
 end
 
-local function seen(ctx)
+local function place_of(ctx, page)
   for place, url in ipairs(ctx.config.pages) do
-    if url == ctx.state.seen then return place end
+    if url == page then return place end
   end
   return 1
 end
 
--- `loading` says which page is asked for; a retry that outlived a restart is replaced.
+local function seen(ctx)
+  return place_of(ctx, ctx.state.seen)
+end
+
+-- `loading` says that a page is asked for, `asked` which; a retry that outlived a restart is replaced.
 local function load(ctx, place)
   local config = ctx.config
-  ctx.state.loading = place
+  ctx.state.loading, ctx.state.asked = true, config.pages[place]
   ctx.retry { key = "page", now = true, base = config.base, cap = config.cap, attempts = config.attempts,
     http = { url = config.pages[place], timeout = config.timeout } }
 end
@@ -72,13 +76,12 @@ end
 function policy.on_result(ctx, ev)
   if ev.dropped or ev.key == "web" and (ev.ok or not ctx.alert.active "error") then return end
   if ev.key == "web" then return show(ctx, "No browser opened", ev.error) end
-  local place = ctx.state.loading
   if ev.ok then
-    ctx.state.loading, ctx.state.seen = nil, place and ctx.config.pages[place] or ctx.state.seen
+    ctx.state.loading, ctx.state.seen = nil, ctx.state.asked
     if not ctx.state.lost then ctx.alert.resolve "error" end
   elseif not ctx.state.lost then
     ctx.state.loading = nil
-    local next = (place or seen(ctx)) % #ctx.config.pages + 1
+    local next = place_of(ctx, ctx.state.asked) % #ctx.config.pages + 1
     if next == seen(ctx) then show(ctx, "The page does not answer", ev.error) else load(ctx, next) end
   end
 end
