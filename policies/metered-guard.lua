@@ -52,7 +52,10 @@ function policy.on_start(ctx)
 end
 
 function policy.on_result(ctx, ev)
-  if ev.ok or ev.dropped or ctx.state.quiet then return end
+  if ev.ok then return ctx.alert.resolve "trouble" end
+  if ev.dropped or ctx.state.quiet then return end
+  -- One that fails before its last try has made way for the other command.
+  if not ev.refused and ev.attempt < ctx.config.attempts then return end
   ctx.alert.raise { key = "trouble", severity = "warning", body = ev.error, expires = ctx.config.shown,
     title = ctx.state.sync == "paused" and "Syncing could not be paused" or "Syncing could not go on" }
 end

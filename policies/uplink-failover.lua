@@ -26,6 +26,14 @@ function policy.settle(ctx, ev)
   return up and config.calm or config.grace
 end
 
+-- The uplink of a tunnel is what it goes over, where that is known.
+local function carrier(ev)
+  for _, interface in ipairs(ev.interfaces) do
+    if not interface.tunnel then return interface end
+  end
+  return { type = ev.type, name = ev.interface }
+end
+
 -- Both events as they were told last.
 local function show(ctx)
   local lost, now = ctx.path(ctx.config.preferred), ctx.path "internet"
@@ -42,8 +50,9 @@ end
 function policy.on_path(ctx, ev)
   local up = ev.status == "satisfied"
   if ev.monitor == "internet" then
-    ctx.publish("uplink", up and ev.type or "none")
-    ctx.publish("interface", up and ev.interface or "none")
+    local uplink = up and carrier(ev) or { type = "none", name = "none" }
+    ctx.publish("uplink", uplink.type)
+    ctx.publish("interface", uplink.name)
   end
   if ev.monitor ~= ctx.config.preferred then
     if ev.monitor == "internet" and ctx.alert.active "uplink" then show(ctx) end
