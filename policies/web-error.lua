@@ -18,23 +18,20 @@ function policy.settle(ctx, ev)
   return ev.status == "satisfied" and "0s" or ctx.config.grace
 end
 
-local function place_of(ctx, page)
-  for place, url in ipairs(ctx.config.pages) do
-    if url == page then return place end
+-- Where a page stands in the list; of the one seen last, unless another is named.
+local function place(ctx, page)
+  for number, url in ipairs(ctx.config.pages) do
+    if url == (page or ctx.state.seen) then return number end
   end
   return 1
 end
 
-local function seen(ctx)
-  return place_of(ctx, ctx.state.seen)
-end
-
 -- `loading` says that a page is asked for, `asked` which; a retry that outlived a restart is replaced.
-local function load(ctx, place)
+local function load(ctx, number)
   local config = ctx.config
-  ctx.state.loading, ctx.state.asked = true, config.pages[place]
+  ctx.state.loading, ctx.state.asked = true, config.pages[number]
   ctx.retry { key = "page", now = true, base = config.base, cap = config.cap, attempts = config.attempts,
-    http = { url = config.pages[place], timeout = config.timeout } }
+    http = { url = config.pages[number], timeout = config.timeout } }
 end
 
 local function show(ctx, title, body)
@@ -61,15 +58,15 @@ function policy.on_path(ctx, ev)
     ctx.state.lost = nil
     ctx.alert.resolve "error"
     -- Whoever pressed Try again has a try waiting for just this.
-    if not ctx.state.loading then load(ctx, seen(ctx)) end
+    if not ctx.state.loading then load(ctx, place(ctx)) end
   end
 end
 
 function policy.on_button(ctx, ev)
   if ev.button == "web" then
-    ctx.open_url { key = "web", url = ctx.config.pages[seen(ctx)], browser = ctx.config.browser }
+    ctx.open_url { key = "web", url = ctx.config.pages[place(ctx)], browser = ctx.config.browser }
   elseif not ctx.state.loading then
-    load(ctx, seen(ctx))
+    load(ctx, place(ctx))
   end
 end
 
@@ -81,8 +78,8 @@ function policy.on_result(ctx, ev)
     if not ctx.state.lost then ctx.alert.resolve "error" end
   elseif not ctx.state.lost then
     ctx.state.loading = nil
-    local next = place_of(ctx, ctx.state.asked) % #ctx.config.pages + 1
-    if next == seen(ctx) then show(ctx, "The page does not answer", ev.error) else load(ctx, next) end
+    local next = place(ctx, ctx.state.asked) % #ctx.config.pages + 1
+    if next == place(ctx) then show(ctx, "The page does not answer", ev.error) else load(ctx, next) end
   end
 end
 

@@ -18,7 +18,8 @@ struct LuaCasesTests {
     rig.online()
     rig.offline()
     #expect(
-      rig.simulator.published["good/seen"].flatMap { PlainReader.decode($0)?.text } == "unsatisfied")
+      rig.simulator.published["good/seen"].flatMap { PlainReader.decode($0)?.text } == "unsatisfied"
+    )
     #expect(!rig.faults.contains { $0.policy == "good" })
     return rig.rejections + rig.faults.map(\.located)
   }
@@ -124,7 +125,8 @@ struct LuaCasesTests {
     #expect(rig.faults == [])
   }
 
-  @Test func `L-12 a path without an interface is the first one to try, and an error has its line`() {
+  @Test func `L-12 a path without an interface is the first one to try, and an error has its line`()
+  {
     let rig = Rig(
       """
       local p = { api = 1, settle = "0s" }
