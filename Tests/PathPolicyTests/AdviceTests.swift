@@ -311,7 +311,7 @@ struct AdviceTests {
     let told = try advice(
       """
       local policy, helper <const>, other = { api = 1 }, { x = 1, y = 2 }, {}
-      local table_of = { first = helper.x, ["second"] = 1, third = function(a, b, ...) return a end }
+      local table_of = { first = helper.x, ["second"] = 1, third = function(a, ...) return a end }
       function shared(one, two) return one.field.of.it, two:method(), select("#", 1) end
       local function recursive(depth) return depth > 0 and recursive(depth - 1) end
       counter = 0

@@ -3,8 +3,8 @@ import PathPolicy
 import PathTestKit
 import Testing
 
-/// What went wrong elsewhere with scripts, by public reports, each with a good policy beside it that
-/// must not notice. (L-08 and L-10 are with the reloads, L-11 is with the advice.)
+/// What went wrong elsewhere with scripts, by public reports, each with a good policy beside it
+/// that must not notice. (L-08 and L-10 are with the reloads, L-11 is with the advice.)
 struct LuaCasesTests {
   private static let good = """
     local p = { api = 1, settle = "0s" }
@@ -87,8 +87,10 @@ struct LuaCasesTests {
       function p.on_path(ctx, ev)
         local caught = 0
         for i = 1, 500 do
-          if not pcall(ctx.alert.raise, { key = "k", title = {}, body = ctx }) then caught = caught + 1 end
-          if not pcall(ctx.publish, "n", { f = print }) then caught = caught + 1 end
+          local raised = pcall(ctx.alert.raise, { key = "k", title = {}, body = ctx })
+          local published = pcall(ctx.publish, "n", { f = print })
+          if not raised then caught = caught + 1 end
+          if not published then caught = caught + 1 end
         end
         ctx.publish("caught", caught)
       end

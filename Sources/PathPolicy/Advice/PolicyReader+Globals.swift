@@ -30,8 +30,9 @@ extension PolicyReader {
   /// What older Lua had, and what stands for it.
   private static let successors = [
     "unpack": "table.unpack", "getn": "#list", "pow": "x ^ y", "mod": "math.fmod",
-    "gfind": "gmatch", "atan2": "nothing", "loadstring": "nothing", "setfenv": "nothing", "getfenv": "nothing",
-    "load": "nothing", "dofile": "nothing", "io": "nothing", "os": "nothing",
+    "gfind": "gmatch", "atan2": "nothing", "loadstring": "nothing", "setfenv": "nothing",
+    "getfenv": "nothing", "load": "nothing", "dofile": "nothing", "io": "nothing",
+    "os": "nothing",
   ]
 
   private func hint(_ name: String, _ words: [String]) -> String {
