@@ -15,18 +15,25 @@ static void set_message(luasandbox *box, const char *text, size_t length) {
 
 void luasandbox_say(luasandbox *box, const char *text) { set_message(box, text, strlen(text)); }
 
-/* The box's own copy of the name, "" when there is no memory for it. */
-const char *luasandbox_remember_file(luasandbox *box, const char *name) {
+/* NULL when there is no memory for it. */
+known_file *luasandbox_know_file(luasandbox *box, const char *name) {
   size_t length = strlen(name);
   for (known_file *f = box->files; f != NULL; f = f->next)
-    if (strcmp(f->name, name) == 0) return f->name;
+    if (strcmp(f->name, name) == 0) return f;
   known_file *file = luasandbox_allocate(box, NULL, 0, sizeof *file + length + 1);
-  if (file == NULL) return "";  /* its errors will keep their prefix */
+  if (file == NULL) return NULL;
   file->bytes = sizeof *file + length + 1;
+  file->form = (luasandbox_form){0};
   memcpy(file->name, name, length + 1);
   file->next = box->files;
   box->files = file;
-  return file->name;
+  return file;
+}
+
+/* The box's own copy of the name, or "": its errors will keep their prefix. */
+const char *luasandbox_remember_file(luasandbox *box, const char *name) {
+  known_file *file = luasandbox_know_file(box, name);
+  return file == NULL ? "" : file->name;
 }
 
 /* How Lua shortens a long file name at the head of a message. */

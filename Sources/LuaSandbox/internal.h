@@ -32,10 +32,12 @@ typedef enum stock_function {
 /* Where the running call is: an error means something else in each. */
 typedef enum phase { PHASE_RUN, PHASE_PARSE, PHASE_DATA } phase;
 
-/* The name a chunk was loaded under, kept to find it at the head of an error text. */
+/* The name a chunk was loaded under, kept to find it at the head of an error text, and what the
+ * host compiled of it. */
 typedef struct known_file {
   struct known_file *next;
   size_t bytes;
+  luasandbox_form form;         /* without bytes: there is none */
   char name[];
 } known_file;
 
@@ -159,6 +161,7 @@ static inline void luasandbox_charge_bytes(lua_State *L, luasandbox *box, size_t
 
 /* fault.c */
 void luasandbox_say(luasandbox *box, const char *text);
+known_file *luasandbox_know_file(luasandbox *box, const char *name);
 const char *luasandbox_remember_file(luasandbox *box, const char *name);
 luasandbox_status luasandbox_classify(luasandbox *box, int outcome);
 
@@ -239,6 +242,11 @@ typedef struct text_buffer {
 void luasandbox_buffer_start(text_buffer *buffer, lua_State *L);
 void luasandbox_buffer_add(text_buffer *buffer, const char *bytes, size_t length);
 void luasandbox_buffer_push(text_buffer *buffer);
+
+/* form.c */
+const luasandbox_form *luasandbox_form_of(const luasandbox *box, const char *file,
+                                          const char *text, size_t length);
+int luasandbox_load_form(lua_State *L, const luasandbox_form *form);
 
 /* search.c, text.c, array.c, base.c, host.c, library.c */
 extern const luaL_Reg luasandbox_match_functions[], luasandbox_text_functions[],

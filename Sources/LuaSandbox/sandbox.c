@@ -18,8 +18,9 @@ static const luasandbox_limits defaults = {
   .result_bytes = 1 << 20,
 };
 
-/* A handler's garbage is small beside the prelude, which each collection would look through. */
-enum { GC_PAUSE = 400 };
+/* A handler's garbage is small beside the prelude, which each collection would look through; while
+ * it is built up there is none. */
+enum { GC_PAUSE = 400, GC_FREE_KIB = 512 };
 
 enum { BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8, RESULTS = 2 };
 
@@ -115,6 +116,8 @@ static luasandbox_status perform(luasandbox *box, job job, int64_t fuel,
  * skipped; the line's end stays, so that lines keep their numbers. */
 int luasandbox_load_text(lua_State *L, const char *file, const char *text, size_t length) {
   luasandbox *box = luasandbox_of(L);
+  const luasandbox_form *form = luasandbox_form_of(box, file, text, length);
+  if (form != NULL) return luasandbox_load_form(L, form);
   luasandbox_charge(L, box, (int64_t)(length / SOURCE_BYTES_PER_FUEL) + 1);
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3;
   if (length >= 1 && text[0] == '#') {
@@ -180,9 +183,11 @@ static int boot_body(lua_State *L) {
 static int compile_body(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   load_job(L, &box->job);
+  int64_t left = box->fuel;
   luasandbox_dump_chunk(L);
   box->output_length = 0;
   memcpy(luasandbox_put(L, box->scratch_length), box->scratch, box->scratch_length);
+  box->fuel = left;
   return 0;
 }
 
@@ -235,6 +240,7 @@ static int call_body(lua_State *L) {
 
 static int prepare_body(lua_State *L) {
   lua_gc(L, LUA_GCINC, GC_PAUSE, 0, 0);
+  lua_gc(L, LUA_GCSTEP, -GC_FREE_KIB);
   luasandbox_install_metatables(L);
   luasandbox_install_library(L);
   return 0;

@@ -16,17 +16,19 @@ final class LoadedPolicy {
   private(set) var fuelUsed: Int64 = 0
   private var encoder: RequestEncoder
   private let migrates: Bool
+  private let texts: CompiledTexts?
   /// Of Lua states that are gone.
   private var earlierLines = LineSet()
 
   /// Loads and validates; the fault says where and what was expected.
   init(
-    script: PolicyScript, settings: PolicySettings, paths: PathBytes
+    script: PolicyScript, settings: PolicySettings, paths: PathBytes, texts: CompiledTexts? = nil
   ) throws(PolicyFault) {
     self.script = script
     self.settings = settings
+    self.texts = texts
     encoder = RequestEncoder(paths: paths)
-    (lua, declaration, migrates) = try Self.load(script, settings)
+    (lua, declaration, migrates) = try Self.load(script, settings, texts)
     state = declaration.state
     stateVersion = declaration.version
   }
@@ -107,13 +109,13 @@ final class LoadedPolicy {
   /// A fresh Lua state. The text loaded before, so it loads again, unless memory is short.
   func reset(state: PlainData) {
     if settings.notesLines { earlierLines = ranLines }
-    if let (fresh, _, _) = try? Self.load(script, settings) { lua = fresh }
+    if let (fresh, _, _) = try? Self.load(script, settings, texts) { lua = fresh }
     encoder.forget()
     adopt(state: state)
   }
 
   private static func load(
-    _ script: PolicyScript, _ settings: PolicySettings
+    _ script: PolicyScript, _ settings: PolicySettings, _ texts: CompiledTexts?
   ) throws(PolicyFault) -> (LuaState, PolicyDeclaration, migrates: Bool) {
     do throws(LuaState.Failure) {
       let lua = try LuaState(deadline: settings.deadline)
@@ -123,10 +125,7 @@ final class LoadedPolicy {
           kind: .load, file: script.file, line: 1,
           message: "the file is empty: it is being written, or was cut off")
       }
-      for module in script.modules {
-        lua.add(module: module.name, file: module.file, source: module.source)
-      }
-      try lua.load(file: script.file, source: script.source, fuel: settings.loadFuel)
+      try lua.load(script, fuel: settings.loadFuel, texts: texts)
       var request = PlainWriter()
       request.array(3)
       request.text("describe")

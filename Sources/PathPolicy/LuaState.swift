@@ -7,6 +7,8 @@ package import PathCore
   private var service: ((PlainValue) -> Answer)?
   /// The last answer of the service; Lua reads it where it lies.
   private var answer = PlainWriter()
+  /// Compiled texts that the sandbox reads where they lie.
+  private var forms: [CompiledText] = []
 
   /// A call that gave nothing.
   package struct Failure: Error {
@@ -29,7 +31,7 @@ package import PathCore
   package struct Prelude: Sendable {
     fileprivate let bytes: [UInt8]
 
-    package init(_ source: [UInt8]) { bytes = (try? LuaState.compile(source)) ?? source }
+    package init(_ source: [UInt8]) { bytes = (try? LuaState.compile(source).0) ?? source }
   }
 
   /// A state with the policies' prelude in it; throws only when there is no memory for one.
@@ -62,7 +64,10 @@ package import PathCore
       + PackageResources.checks_lua + PackageResources.loading_lua + PackageResources.verbs_lua
       + PackageResources.calling_lua)
 
-  private static func compile(_ source: [UInt8]) throws(Failure) -> [UInt8] {
+  /// The bytes, and the fuel that loading the text takes.
+  static func compile(
+    _ source: [UInt8], file: String = "prelude.lua"
+  ) throws(Failure) -> ([UInt8], fuel: Int64) {
     var limits = luasandbox_limits()
     limits.deadline_ns = -1
     guard let sandbox = unsafe luasandbox_create(&limits) else {
@@ -71,10 +76,17 @@ package import PathCore
     defer { unsafe luasandbox_destroy(sandbox) }
     var result = unsafe luasandbox_result()
     let status = unsafe source.withUnsafeBufferPointer { text in
-      unsafe luasandbox_compile(sandbox, "prelude.lua", text.baseAddress, text.count, &result)
+      unsafe luasandbox_compile(sandbox, file, text.baseAddress, text.count, &result)
     }
     if status != LUASANDBOX_OK { throw unsafe failure(status, result) }
-    return unsafe Array(UnsafeBufferPointer(start: result.bytes, count: result.length))
+    let bytes = unsafe Array(UnsafeBufferPointer(start: result.bytes, count: result.length))
+    return (bytes, unsafe result.fuel_used)
+  }
+
+  /// A text that an earlier state of this process loaded: loading it again is as before, but quick.
+  func give(_ form: CompiledText) {
+    forms.append(form)
+    unsafe form.withForm { unsafe luasandbox_give_form(sandbox, form.file, &$0) }
   }
 
   deinit { unsafe luasandbox_destroy(sandbox) }
@@ -84,6 +96,18 @@ package import PathCore
     _ = unsafe source.withUnsafeBufferPointer { bytes in
       unsafe luasandbox_add_module(sandbox, module, file, bytes.baseAddress, bytes.count)
     }
+  }
+
+  /// Loads a script with its modules; what `texts` know of them is not compiled again.
+  package func load(
+    _ script: PolicyScript, fuel: Int64, texts: CompiledTexts? = nil
+  ) throws(Failure) {
+    for module in script.modules {
+      add(module: module.name, file: module.file, source: module.source)
+    }
+    texts?.give(script, to: self)
+    try load(file: script.file, source: script.source, fuel: fuel)
+    texts?.note(script)
   }
 
   /// Compiles and runs an untrusted chunk.

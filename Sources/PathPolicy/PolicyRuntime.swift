@@ -6,6 +6,7 @@ package final class PolicyRuntime: PolicyHost {
   /// The texts that were rejected by the last load.
   private var failures: [String: Failure] = [:]
   private let paths = PathBytes()
+  private let texts: CompiledTexts?
 
   /// Has the last word on a text that loads, by the policy's own test: why it is not to run, if it
   /// is not.
@@ -18,7 +19,8 @@ package final class PolicyRuntime: PolicyHost {
     var fault: PolicyFault
   }
 
-  package init() {}
+  /// `texts` is for those who load the same texts time and again, each time in a new runtime.
+  package init(texts: CompiledTexts? = nil) { self.texts = texts }
 
   /// Loads every script; a broken one is reported and stops no other. Policies whose files were
   /// `refused` are rejected too: like a broken edit, that leaves the last good version at work.
@@ -54,7 +56,7 @@ package final class PolicyRuntime: PolicyHost {
         continue
       }
       do throws(PolicyFault) {
-        let policy = try LoadedPolicy(script: needed, settings: wanted, paths: paths)
+        let policy = try LoadedPolicy(script: needed, settings: wanted, paths: paths, texts: texts)
         if let kept = kept(script.name, memories) {
           set.migrated[script.name] = try policy.take(over: kept.state, version: kept.version)
         }

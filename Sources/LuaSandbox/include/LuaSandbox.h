@@ -105,10 +105,25 @@ typedef bool (*luasandbox_service)(void *context, const uint8_t *question, size_
  * every call of this sandbox is refused, and it must not be destroyed; others may run. */
 void luasandbox_set_service(luasandbox *sandbox, luasandbox_service service, void *context);
 
-/* Compiles the host's own prelude, so that luasandbox_boot of other states need not: the result is
- * given to it in place of the text. Bytes of any other origin must never be. Before boot only. */
+/* Compiles a text, so that other states need not. The prelude's form is given to luasandbox_boot in
+ * place of its text, that of a script or module to luasandbox_give_form. Bytes of any other origin
+ * must never be. `fuel_used` is what it takes to load the text. Before boot only. */
 luasandbox_status luasandbox_compile(luasandbox *sandbox, const char *name, const uint8_t *source,
                                      size_t length, luasandbox_result *result);
+
+/* A text and the form in which luasandbox_compile of this very process wrote it. */
+typedef struct luasandbox_form {
+  const uint8_t *source;
+  size_t source_length;
+  const uint8_t *bytes;
+  size_t length;
+  int64_t fuel;             /* what loading the text takes, and so the form */
+} luasandbox_form;
+
+/* Wherever this file is loaded or required from now on, its form takes the place of the text, if
+ * that is the same byte by byte; nobody can tell them apart but by the time. The bytes must stay
+ * where they are as long as the sandbox is there. */
+void luasandbox_give_form(luasandbox *sandbox, const char *file, const luasandbox_form *form);
 
 /* From now on notes which lines of this file run. */
 luasandbox_status luasandbox_note_lines(luasandbox *sandbox, const char *file);

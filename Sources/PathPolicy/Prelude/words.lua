@@ -12,7 +12,7 @@ local tonumber, pcall = env.tonumber, env.pcall
 local tointeger, maxinteger = env.math.tointeger, env.math.maxinteger
 local utf8_len = env.utf8.len
 local find, sub, byte = env.string.find, env.string.sub, env.string.byte
-local concat, unpack = env.table.concat, env.table.unpack
+local concat, unpack, sort = env.table.concat, env.table.unpack, env.table.sort
 local setmetatable, getmetatable = host.setmetatable, host.getmetatable
 local next_entry, raise_error = host.next, env.error
 local decide_now, fits = host.decide, host.fits
@@ -29,11 +29,12 @@ local YEAR = 366 * 86400 * 1000000000
 
 -- The keys that each table of the API must have, in order.
 local REQUIRED = {}
-for _, spec in pairs(API) do
+for _, spec in next_entry, API do
   local list = {}
-  for key, rule in pairs(spec) do
+  for key, rule in next_entry, spec do
     if rule.required then list[#list + 1] = key end
   end
+  if #list > 1 then sort(list) end
   REQUIRED[spec] = list
 end
 
