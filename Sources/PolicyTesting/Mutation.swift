@@ -25,8 +25,13 @@ package struct Mutation {
   package static let propertyRuns = 50
 
   private let seed: UInt64
+  /// The test is the same for all changes.
+  private let setting: Simulation.Setting
 
-  package init(seed: UInt64 = 1) { self.seed = seed }
+  package init(seed: UInt64 = 1) {
+    self.seed = seed
+    setting = Simulation.Setting(seed: seed)
+  }
 
   /// All changes of one policy. `go` is asked before each, so that it can be ended.
   package func run(_ file: TestPlan.File, go: () -> Bool = { true }) -> Result {
@@ -64,8 +69,7 @@ package struct Mutation {
     budget.steps /= 5
     budget.policyFuel /= 10
     var runner = CaseRunner(
-      policy: policy, test: test, budget: budget, setting: Simulation.Setting(seed: seed),
-      seed: seed)
+      policy: policy, test: test, budget: budget, setting: setting, seed: seed)
     runner.shortens = false
     for item in cases {
       var item = item

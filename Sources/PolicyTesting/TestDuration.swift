@@ -10,6 +10,16 @@ enum TestDuration {
     ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000),
   ]
 
+  /// "3/1h": so many in any such stretch of time.
+  static func readLimit(_ text: String) -> (count: Int, per: Duration)? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.count <= 9,
+      parts[0].utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(parts[0]),
+      let per = read(String(parts[1]))
+    else { return nil }
+    return (count, per)
+  }
+
   /// Nil for what is no duration or longer than the longest.
   static func read(_ text: String) -> Duration? {
     var rest = Substring(text)

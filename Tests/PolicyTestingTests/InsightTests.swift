@@ -122,9 +122,41 @@ import Testing
       changes == [
         "3: \"5s\" becomes \"10s\"", "3: \"5s\" becomes \"2s500ms\"", "4: < becomes <=",
         "4: 3 becomes 4", "4: 3 becomes 2", "4: and becomes or", "4: f … is left out",
-        "4: 1 becomes 2", "4: 1 becomes 0", "5: 2 becomes 3", "5: 2 becomes 1",
-        "6: true becomes false",
+        "4: 1 becomes 2", "4: 1 becomes 0", "5: x = … is left out", "5: 2 becomes 3",
+        "5: 2 becomes 1", "6: true becomes false",
       ])
+  }
+
+  @Test func `conditions, assignments and early returns are left out, limits are changed`() {
+    let text = """
+      if not a then return end
+      if b then return f {
+      } end
+      s.x[i], y = a
+        and b
+      z = { k = 1, l = not c } w = "3/1h"
+      g = function() v = 5 end
+      if d then u = "1d" else u = ... end
+      for n = 1, 2 do end
+      """
+    let changes = Mutant.all(of: Self.script(text)).map { "\($0.line): \($0.change)" }
+    let wanted = [
+      "1: if … return … end is left out", "1: not is left out", "4: s.x = … is left out",
+      "5: and becomes or", "6: z = … is left out", "6: 1 becomes 2", "6: 1 becomes 0",
+      "6: not is left out", "6: \"3/1h\" becomes \"4/1h\"",
+      "6: \"3/1h\" becomes \"2/1h\"", "6: \"3/1h\" becomes \"3/2h\"",
+      "6: \"3/1h\" becomes \"3/30m\"", "7: 5 becomes 6", "7: 5 becomes 4",
+      "8: u = … is left out", "8: \"1d\" becomes \"2d\"", "8: \"1d\" becomes \"12h\"",
+      "8: u = … is left out", "9: 1 becomes 2", "9: 1 becomes 0", "9: 2 becomes 3",
+      "9: 2 becomes 1",
+    ]
+    #expect(changes == wanted)
+  }
+
+  @Test func `a statement that is left out leaves the lines behind it where they were`() {
+    let script = Self.script("a.b = {\n  1,\n}\nreturn a")
+    let mutant = Mutant.all(of: script).first { $0.change == "a.b = … is left out" }
+    #expect(mutant?.applied(to: script).source == Array("\n\n\nreturn a".utf8))
   }
 
   @Test func `a duration is read as policies read it, and years with it`() {
