@@ -31,7 +31,7 @@ struct CaseRunner {
   }
 
   mutating func cases() throws(LuaState.Failure) -> [TestCase] {
-    let state = try TestState(test, budget)
+    let state = try TestState(test, budget, setting.texts)
     let cases = try state.cases(budget)
     fresh = state
     return cases
@@ -63,7 +63,7 @@ struct CaseRunner {
     defer { record.add(simulation.takeRecord()) }
     do throws(LuaState.Failure) {
       let state: TestState
-      if let given { state = given } else { state = try takeFresh() }
+      if let given { state = given } else { state = try takeFresh(item) }
       try state.run(item, seed: seed, drawn: drawn, simulation)
       simulation.finish()
       return Run(failure: failure(of: simulation, item, nil), drawn: simulation.drawn)
@@ -72,10 +72,10 @@ struct CaseRunner {
     }
   }
 
-  private mutating func takeFresh() throws(LuaState.Failure) -> TestState {
+  private mutating func takeFresh(_ item: TestCase) throws(LuaState.Failure) -> TestState {
     defer { fresh = nil }
     if let fresh { return fresh }
-    return try TestState(test, budget)
+    return try TestState(test, budget, setting.texts, only: item)
   }
 
   private func failure(
@@ -116,7 +116,7 @@ struct CaseRunner {
       outcome.runs = index + 1
       let own = Mixer.seed(seed, run: index)
       do throws(LuaState.Failure) {
-        if shared == nil { shared = try takeFresh() }
+        if shared == nil { shared = try takeFresh(item) }
       } catch {
         outcome.failure = TestFailure(
           file: test.file, line: item.line, message: error.message)

@@ -8,10 +8,9 @@ extension Simulation {
   private static let alertKeys = [
     "body", "buttons", "channel", "expires", "key", "severity", "title",
   ]
-  private static let actionKeys = ["args", "command", "key", "kind", "method", "url"]
   private static let pathKeys = [
     "causes", "changed", "constrained", "dns", "expensive", "initial", "interface", "ipv4", "ipv6",
-    "monitor", "reason", "ssid", "status", "type", "why",
+    "monitor", "reason", "self_inflicted", "ssid", "status", "type", "why",
   ]
 
   func expectState(_ question: Question) throws(Objection) {
@@ -34,7 +33,7 @@ extension Simulation {
   }
 
   /// A list of tables with known keys.
-  private func list(
+  func list(
     _ wanted: PlainValue, _ what: String, _ known: [String]
   ) throws(Objection) -> [PlainValue] {
     guard let elements = wanted.elements, elements.count <= 256 else {
@@ -95,49 +94,24 @@ extension Simulation {
   }
 
   /// Durations in the one form in which they are compared.
-  private func withTimes(
+  func withTimes(
     _ elements: [PlainValue], _ key: String
   ) throws(Objection) -> [PlainValue] {
-    var result: [PlainValue] = []
-    for element in elements {
-      guard element[key] != .null, let pairs = element.pairs else {
-        result.append(element)
-        continue
+    try elements.map { element throws(Objection) in
+      try Self.replacing(element, key) { value throws(Objection) in
+        .string(try Question.duration(value, "'\(key)'").shortText)
       }
-      let time = try Question.duration(element[key], "'\(key)'")
-      result.append(
-        .map(
-          pairs.map { pair in
-            pair.key.text == key
-              ? PlainPair(key: pair.key, value: .string(time.shortText)) : pair
-          }))
     }
-    return result
   }
 
-  // MARK: Actions
-
-  private func compareActions(_ wanted: PlainValue) throws(Objection) -> [Difference] {
-    let elements = try list(wanted, "actions", Self.actionKeys)
-    _ = try started()
-    let shown = running.keys.sorted().compactMap { key in
-      running[key].map { PlainValue.table([("key", .string(key))] + Self.fields(of: $0.action)) }
-    }
-    return Match.list(wanted: elements, got: shown, "actions")
-  }
-
-  static func fields(of action: Action) -> [(String, PlainValue)] {
-    let kind = ("kind", PlainValue.string(action.kind.rawValue))
-    switch action {
-    case .exec(let request):
-      let arguments = request.arguments.map { PlainValue.string($0) }
-      return [kind, ("command", .string(request.command)), ("args", .array(arguments))]
-    case .openURL(let request): return [kind, ("url", .string(request.url))]
-    case .http(let request):
-      return [
-        kind, ("url", .string(request.url)), ("method", .string(request.method.rawValue)),
-      ]
-    }
+  /// The table with another form of one entry, if it has that.
+  static func replacing(
+    _ table: PlainValue, _ key: String,
+    _ change: (PlainValue) throws(Objection) -> PlainValue
+  ) throws(Objection) -> PlainValue {
+    guard table[key] != .null, let pairs = table.pairs else { return table }
+    let value = try change(table[key])
+    return .map(pairs.map { $0.key.text == key ? PlainPair(key: $0.key, value: value) : $0 })
   }
 
   // MARK: What was said
@@ -209,6 +183,7 @@ extension Simulation {
       ("reason", .string(path.reason.rawValue)), ("why", .string(path.why)),
       ("dns", .bool(path.supportsDNS)), ("initial", .bool(event.isInitial)),
       ("ipv4", .bool(path.supportsIPv4)), ("ipv6", .bool(path.supportsIPv6)),
+      ("self_inflicted", .bool(event.isSelfInflicted)),
       ("causes", .array(event.causes.words.map { .string($0) })),
       (
         "changed", .table(event.causes.words.map { ($0, .bool(true)) })

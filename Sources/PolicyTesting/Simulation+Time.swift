@@ -18,19 +18,22 @@ extension Simulation {
   }
 
   /// The same text again: what a reload keeps is kept.
-  func reload() throws(Objection) {
+  func reload(_ question: Question) throws(Objection) {
+    let options = try question.options(0, ["config"], isOptional: true)
     _ = try started()
+    try change(options)
     try feed(.policies(try load(reason: .reload, anew: true)))
   }
 
   /// The process is killed, and started again with what it had stored.
   func restart(_ question: Question) throws(Objection) {
-    let options = try question.options(0, ["after", "reboot"], isOptional: true)
+    let options = try question.options(0, ["after", "config", "reboot"], isOptional: true)
     let world = try started()
     let isReboot = try options.bool("reboot") ?? false
     let time = try options.duration("after") ?? .zero
     let stored = BootStamp(bootID: "first", at: world.now)
     let memory = world.engine.memory(of: script.name)
+    try change(options)
     world.pass(time)
     if isReboot { world.reboot(uptime: Self.uptimeAtStart) }
     try replaceHost()
@@ -40,6 +43,12 @@ extension Simulation {
     try feed(.policies(try load(reason: isReboot ? .boot : .start, memories: memories)))
     try look()
     try run(for: .zero)
+  }
+
+  /// The operator set something else meanwhile.
+  private func change(_ options: Options) throws(Objection) {
+    guard options["config"] != .null else { return }
+    try set(config: options["config"], "\(options.what): config")
   }
 
   /// How long a machine takes until Netvane runs.

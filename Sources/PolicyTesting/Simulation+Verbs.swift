@@ -33,7 +33,7 @@ extension Simulation {
     case "press": try press(question)
     case "dismiss": try dismiss(question)
     case "finish_action": try finishAction(question)
-    case "reload": try reload()
+    case "reload": try reload(question)
     case "restart": try restart(question)
     default: throw .misuse("'\(question.verb)' is no verb")
     }
@@ -59,10 +59,16 @@ extension Simulation {
     guard !isStarted else {
       throw .misuse("sim.config comes before the policy starts: before sim.network and sim.path")
     }
-    guard question[0].pairs != nil, let data = PlainEncoder.encode(question[0]) else {
-      throw .misuse("sim.config takes a table of settings, not \(Question.shown(question[0]))")
+    try set(config: question[0], "sim.config")
+  }
+
+  /// These settings, and no others, over those of the policy from its next load on.
+  func set(config given: PlainValue, _ place: String) throws(Objection) {
+    guard given.pairs != nil, let data = PlainEncoder.encode(given) else {
+      throw .misuse("\(place) takes a table of settings, not \(Question.shown(given))")
     }
     config = data
+    configPlace = place
   }
 
   private func expect(_ question: Question) throws(Objection) {

@@ -13,6 +13,8 @@ final class Simulation {
   /// Of hosts that were killed.
   private var earlier = PolicyRecord()
   var config: PlainData = .emptyMap
+  /// Where the test set it, for messages.
+  var configPlace = "sim.config"
   var network = SimulatedNetwork()
   /// How often the test compared something.
   var checks = 0
@@ -42,6 +44,8 @@ final class Simulation {
   struct Setting {
     var seed: UInt64 = 1
     var notesLines = false
+    /// Of the policies and tests, which each run loads anew.
+    var texts = CompiledTexts()
     var clock: (() -> Duration)?
   }
 
@@ -49,7 +53,7 @@ final class Simulation {
     self.script = script
     self.budget = budget
     self.setting = setting
-    host = WatchedHost(PolicyRuntime(), clock: setting.clock)
+    host = WatchedHost(PolicyRuntime(texts: setting.texts), clock: setting.clock)
   }
 
   /// The answer to what the test asked. Once something went wrong the run is over, whatever the
@@ -102,7 +106,7 @@ final class Simulation {
   var isStarted: Bool { world != nil }
 
   var settings: PolicySettings {
-    var settings = PolicySettings(config: config, place: "sim.config", deadline: nil)
+    var settings = PolicySettings(config: config, place: configPlace, deadline: nil)
     settings.notesLines = setting.notesLines
     return settings
   }
@@ -138,7 +142,7 @@ final class Simulation {
   func replaceHost() throws(Objection) {
     let world = try started()
     earlier.add(host.takeRecord(of: script.name))
-    host = WatchedHost(PolicyRuntime(), clock: setting.clock)
+    host = WatchedHost(PolicyRuntime(texts: setting.texts), clock: setting.clock)
     running = [:]
     owed = []
     world.restart(host: host)

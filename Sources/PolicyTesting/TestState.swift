@@ -11,14 +11,21 @@ final class TestState {
     PackageResources.testing_lua + PackageResources.generating_lua)
   private static let memoryBytes = 16 << 20
 
-  /// Loads the file. What it says at load is its cases, and nothing else happens.
-  init(_ test: PolicyScript, _ budget: Budget) throws(LuaState.Failure) {
+  /// Loads the file. What it says at load is its cases, and nothing else happens. A state that is
+  /// for one of them alone leaves the others out, once the file was looked at in full.
+  init(
+    _ test: PolicyScript, _ budget: Budget, _ texts: CompiledTexts? = nil, only: TestCase? = nil
+  ) throws(LuaState.Failure) {
     lua = try LuaState(prelude: Self.prelude, memoryBytes: Self.memoryBytes)
     lua.serve { [unowned self] question in answer(question) }
-    for module in test.modules {
-      lua.add(module: module.name, file: module.file, source: module.source)
+    if let only {
+      var request = PlainWriter()
+      request.array(2)
+      request.text("only")
+      request.integer(Int64(only.place))
+      _ = try lua.values(request, fuel: budget.fuel)
     }
-    try lua.load(file: test.file, source: test.source, fuel: budget.fuel)
+    try lua.load(test, fuel: budget.fuel, texts: texts)
   }
 
   private func answer(_ value: PlainValue) -> LuaState.Answer {

@@ -37,6 +37,7 @@ struct TestAPITests {
       switch group.name {
       case "property":
         Bench("t.property('it', \(table), function() end)").plan.problems.first
+      case "actions": message("sim.expect { actions = { \(table) } }")
       case "path": Bench.body("sim.path \(table)")?.message
       case "interface": message("net.add('eth7', \(table))")
       case "join": message("net.join('wlan0', \(table))")

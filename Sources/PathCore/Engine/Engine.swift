@@ -133,6 +133,11 @@ package struct Engine {
     policyIndex(policy).map { policies[$0].memory(atAwake: now.awake) }
   }
 
+  /// What this policy asked for with this key, while it is under way.
+  package func request(of policy: String, key: String) -> ActionRequest? {
+    policyIndex(policy).flatMap { policies[$0].actions[key]?.request }
+  }
+
   /// Whether it runs this policy, in some version.
   package func has(_ policy: String) -> Bool { policyIndex(policy) != nil }
 

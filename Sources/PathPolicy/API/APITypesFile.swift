@@ -64,8 +64,22 @@ enum APITypesFile {
       } + [""]
   }
 
+  /// What may be left out before something that may not is a form of its own: a `?` would say that
+  /// nil stands in its place.
   private static func signature(_ verb: PolicyAPI.Verb) -> String {
-    let parameters = verb.parameters.map { entry in
+    let last = verb.parameters.lastIndex(where: \.isRequired) ?? 0
+    let inner = verb.parameters.indices.filter { $0 < last && !verb.parameters[$0].isRequired }
+    guard !inner.isEmpty else { return signature(verb, verb.parameters) }
+    var (full, short) = (verb.parameters, verb.parameters)
+    for place in inner { full[place].isRequired = true }
+    for place in inner.reversed() { short.remove(at: place) }
+    return "\(signature(verb, full))|\(signature(verb, short))"
+  }
+
+  private static func signature(
+    _ verb: PolicyAPI.Verb, _ parameters: [PolicyAPI.Entry]
+  ) -> String {
+    let parameters = parameters.map { entry in
       "\(entry.name)\(entry.isRequired ? "" : "?"): \(entry.kind.annotation)"
     }
     var text = "fun(\(parameters.joined(separator: ", ")))"

@@ -35,7 +35,7 @@ extension PolicyAPI {
         "property",
         [
           .must("name", .string, ""),
-          .must("options", .object(propertyOptions.className, "table"), ""),
+          .may("options", .object(propertyOptions.className, "table"), ""),
           .must("body", drawnBody, ""),
         ],
         "a case over many drawn runs; one that fails is shortened"),
@@ -63,8 +63,12 @@ extension PolicyAPI {
       Verb("dismiss", [.must("key", .string, "")], "closes an alert"),
       Verb(
         "finish_action", [.must("key", .string, "")] + mayOptions(testResult), "ends an action"),
-      Verb("reload", [], "the text is loaded again; state, timers and alerts go on"),
-      Verb("restart", mayOptions(testRestart), "Netvane is killed, and started with what it kept"),
+      Verb(
+        "reload", mayOptions(testReload),
+        "the text is loaded again; state, timers and alerts go on"),
+      Verb(
+        "restart", mayOptions(testRestart),
+        "Netvane is killed, and started with what it kept; published values are told again"),
       Verb("play", [.must("run", run, "")], "does the steps of a drawn run"),
       Verb(
         "expect", options(testExpectation), "what must hold now; the rest may be so or so"),
@@ -87,7 +91,10 @@ extension PolicyAPI {
   static let network = Toolbox(
     name: "net", className: "test.Net", meaning: "The network of one case.",
     verbs: [
-      Verb("drop", [interface], "its link loses the carrier"),
+      Verb(
+        "drop", [interface],
+        "its link loses the carrier and no more: a default route by it stays, dead, and no other "
+          + "interface takes over; for that take `net.down` or `net.remove`"),
       Verb("restore", [interface], "and has it again"),
       Verb("down", [interface], "it is switched off"),
       Verb("up", [interface], "it is switched on, with its addresses and routes"),
@@ -184,11 +191,17 @@ extension PolicyAPI {
       .may("exit", .number, "a command's exit code"), .may("output", .string, "what it wrote"),
       .may("status_code", .number, "of a server's answer"),
     ])
+  private static let newConfig = Entry.may(
+    "config", .table, "the operator's settings from then on, as of `sim.config`",
+    standard: "as before")
+  static let testReload = Group(
+    name: "reload", className: "test.Reload", meaning: "What `sim.reload` takes.",
+    entries: [newConfig])
   static let testRestart = Group(
     name: "restart", className: "test.Restart", meaning: "What `sim.restart` takes.",
     entries: [
       .may("reboot", .boolean, "whether the machine starts anew, too", standard: "false"),
-      .may("after", time, "how long nothing runs", standard: "\"0s\""),
+      .may("after", time, "how long nothing runs", standard: "\"0s\""), newConfig,
     ])
   static let testExpectation = Group(
     name: "expect", className: "test.Expectation",
@@ -198,9 +211,24 @@ extension PolicyAPI {
       .may("alerts", .list("table", "list of alerts"), "those that are up"),
       .may("published", .table, "values by name"),
       .may("timers", .list("any", "list of names, or of { name, left }"), "those that run"),
-      .may("actions", .list("table", "list of actions"), "those at work"),
+      .may(
+        "actions", .list("netvane.test.Action", "list of actions"), "those at work, as below"),
       .may("log", .list("string", "list of texts"), "lines that were logged"),
-      .may("path", .table, "the last event, or that of `monitor`"),
+      .may(
+        "path", .table,
+        "the last event, or that of `monitor`: fields of `ev`, `self_inflicted` too"),
+    ])
+  static let testAction = Group(
+    name: "actions", className: "test.Action", meaning: "One action that `sim.expect` names.",
+    entries: [
+      .may("key", .string, "its key"), .may("kind", .string, "`exec`, `open_url` or `http`"),
+      .may("command", .string, "of `exec`"),
+      .may("args", .list("string", "list of texts"), "of `exec`"),
+      .may("url", .string, "of `open_url` and `http`"), .may("method", .string, "of `http`"),
+      .may("browser", texts, "of `open_url`: those to choose from"),
+      .may("timeout", time, "of `exec` and `http`, their default included"),
+      .may("disturbs", time, "so long, changes are its doing"),
+      .may("limit", .string, "how often it may run, as in `3/1h`"),
     ])
   static let drawnFlaps = Group(
     name: "flaps", className: "test.Flaps", meaning: "What `gen.flaps` takes.",
@@ -233,7 +261,7 @@ extension PolicyAPI {
       + ["published", "log", "fault"])
 
   package static let testTables = [
-    propertyOptions, testInterface, testJoin, testTunnel, testPath, testResult, testRestart,
-    testExpectation, drawnFlaps, drawnRoaming, drawnSleep,
+    propertyOptions, testInterface, testJoin, testTunnel, testPath, testResult, testReload,
+    testRestart, testExpectation, testAction, drawnFlaps, drawnRoaming, drawnSleep,
   ]
 }

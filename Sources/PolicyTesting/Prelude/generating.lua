@@ -123,7 +123,7 @@ gen = verbs("gen", gen_members)
 local function find_property(name)
   local names = {}
   for _, case in ipairs(cases) do
-    if case.kind == "property" then
+    if case and case.kind == "property" then
       if case.name == name then return case end
       names[#names + 1] = case.name
     end
@@ -168,5 +168,6 @@ end
 
 return function(op, ...)
   if op == "list" then return list() end
+  if op == "only" then only = ... return true end
   return run(...)
 end

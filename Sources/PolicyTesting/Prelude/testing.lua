@@ -7,12 +7,13 @@ local env = host.env
 local type, pairs, ipairs, tostring, select = env.type, env.pairs, env.ipairs, env.tostring, env.select
 local raise_error, tointeger, random = env.error, env.math.tointeger, env.math.random
 local format, setmetatable, ask = env.string.format, host.setmetatable, host.ask
-local unpack = env.table.unpack
+local unpack, next_entry = env.table.unpack, host.next
 
 local NAME_MAX, RUNS_MAX = 200, 10000
 
 local cases, lines = {}, {}    -- cases in order; the line of each name
 local running = false          -- whether a case runs
+local only                     -- the place of the case that this state is for; nil: all may run
 local members, net_members = {}, {}
 local sim, net                 -- of the run
 local draw                     -- what a property's run has drawn so far
@@ -88,15 +89,15 @@ local function verb(list, owner, name, most, asked)
   end
 end
 
-for name, most in pairs {
+for name, most in next_entry, {
   config = 1, advance = 1, sleep = 1, overrun = 0, path = 1, press = 2, dismiss = 1, finish_action = 2,
-  reload = 0, restart = 1, expect = 1, expect_count = 2, count = 1, expect_nothing = 0, mark = 0,
+  reload = 1, restart = 1, expect = 1, expect_count = 2, count = 1, expect_nothing = 0, mark = 0,
   expect_order = 1, expect_fuel = 2, expect_fault = 1,
 } do
   verb(members, "sim", name, most)
 end
 
-for name, most in pairs {
+for name, most in next_entry, {
   drop = 1, restore = 1, down = 1, up = 1, join = 2, roam = 2, add = 2, remove = 1, metered = 2,
   constrained = 2, captive = 2, vpn = 1, dns = 1, block = 2,
 } do
@@ -130,6 +131,11 @@ local t, t_members = nil, {}
 
 local function add(kind, name, body, fields)
   if running then fail("t." .. kind .. " stands outside of cases") end
+  -- Another state looked at all of them; properties stay, for t.example.
+  if only and kind ~= "property" and #cases + 1 ~= only then
+    cases[#cases + 1] = false
+    return
+  end
   if type(name) ~= "string" or #name == 0 or #name > NAME_MAX then
     fail("a case's name is a text of 1 to " .. NAME_MAX .. " bytes, not " .. shown(name))
   end

@@ -53,19 +53,37 @@
 ---@field output? string what it wrote
 ---@field status_code? integer of a server's answer
 
+---What `sim.reload` takes.
+---@class (exact) netvane.test.Reload
+---@field config? table the operator's settings from then on, as of `sim.config` (default: as before)
+
 ---What `sim.restart` takes.
 ---@class (exact) netvane.test.Restart
 ---@field reboot? boolean whether the machine starts anew, too (default: false)
 ---@field after? netvane.Duration how long nothing runs; at most a year (default: "0s")
+---@field config? table the operator's settings from then on, as of `sim.config` (default: as before)
 
 ---What `sim.expect` takes. What is not named may be so or so; an empty list means none.
 ---@class (exact) netvane.test.Expectation
 ---@field alerts? table[] those that are up
 ---@field published? table values by name
 ---@field timers? any[] those that run
----@field actions? table[] those at work
+---@field actions? netvane.test.Action[] those at work, as below
 ---@field log? string[] lines that were logged
----@field path? table the last event, or that of `monitor`
+---@field path? table the last event, or that of `monitor`: fields of `ev`, `self_inflicted` too
+
+---One action that `sim.expect` names.
+---@class (exact) netvane.test.Action
+---@field key? string its key
+---@field kind? string `exec`, `open_url` or `http`
+---@field command? string of `exec`
+---@field args? string[] of `exec`
+---@field url? string of `open_url` and `http`
+---@field method? string of `http`
+---@field browser? string|string[] of `open_url`: those to choose from
+---@field timeout? netvane.Duration of `exec` and `http`, their default included; at most a year
+---@field disturbs? netvane.Duration so long, changes are its doing; at most a year
+---@field limit? string how often it may run, as in `3/1h`
 
 ---What `gen.flaps` takes.
 ---@class (exact) netvane.test.Flaps
@@ -90,7 +108,7 @@
 ---@class (exact) netvane.test.T
 ---@field case fun(name: string, body: fun(sim: netvane.test.Sim)) one case
 ---@field table fun(name: string, rows: table[], body: fun(sim: netvane.test.Sim, row: table)) a case for each row; `row.name` is part of its name
----@field property fun(name: string, options: netvane.test.Property, body: fun(sim: netvane.test.Sim, gen: netvane.test.Gen)) a case over many drawn runs; one that fails is shortened
+---@field property fun(name: string, options: netvane.test.Property, body: fun(sim: netvane.test.Sim, gen: netvane.test.Gen))|fun(name: string, body: fun(sim: netvane.test.Sim, gen: netvane.test.Gen)) a case over many drawn runs; one that fails is shortened
 ---@field example fun(property: string, runs: any[]): fun(sim: netvane.test.Sim) the body for `t.case` that runs a property with what was drawn before
 ---@field check fun(holds: any, message?: string) fails unless true
 ---@field equal fun(got: any, wanted: any, message?: string) fails unless both are the same
@@ -106,8 +124,8 @@
 ---@field press fun(key: string, button: string) presses a button
 ---@field dismiss fun(key: string) closes an alert
 ---@field finish_action fun(key: string, options?: netvane.test.Result) ends an action
----@field reload fun() the text is loaded again; state, timers and alerts go on
----@field restart fun(options?: netvane.test.Restart) Netvane is killed, and started with what it kept
+---@field reload fun(options?: netvane.test.Reload) the text is loaded again; state, timers and alerts go on
+---@field restart fun(options?: netvane.test.Restart) Netvane is killed, and started with what it kept; published values are told again
 ---@field play fun(run: any[][]) does the steps of a drawn run
 ---@field expect fun(options: netvane.test.Expectation) what must hold now; the rest may be so or so
 ---@field expect_count fun(event: netvane.TestEvent, count: integer) how often it happened so far
@@ -120,7 +138,7 @@
 
 ---The network of one case.
 ---@class (exact) netvane.test.Net
----@field drop fun(interface: string) its link loses the carrier
+---@field drop fun(interface: string) its link loses the carrier and no more: the default route stays, dead, so that the path moves to no other interface; for that take `net.down` or `net.remove`
 ---@field restore fun(interface: string) and has it again
 ---@field down fun(interface: string) it is switched off
 ---@field up fun(interface: string) it is switched on, with its addresses and routes
