@@ -71,6 +71,13 @@ t.table("a hotspot that is lost and returns changes nothing", {
   sim.expect_nothing()
 end)
 
+t.case("an outage is no event for it until it has lasted an hour", function(sim)
+  pause(sim)
+  sim.path { status = "unsatisfied" }
+  sim.advance "3599999ms"; sim.expect_count("path.unsatisfied", 0)
+  sim.advance "1ms"; sim.expect_count("path.unsatisfied", 1)
+end)
+
 t.case("after an outage the next path decides, a cheap one when it lasts", function(sim)
   pause(sim)
   sim.path { status = "unsatisfied" }; sim.advance "2h"
@@ -184,6 +191,17 @@ t.case("a reload and a restart ask nothing twice", function(sim)
   sim.restart { after = "1m" }; sim.advance "1m"
   sim.expect { published = { sync = "paused" }, actions = {} }
   sim.expect_count("action.started", 2)
+end)
+
+t.table("a setting that was changed meanwhile counts at once", {
+  { name = "by a reload", verb = "reload" }, { name = "by a restart", verb = "restart" },
+}, function(sim, row)
+  pause(sim)
+  sim[row.verb] { config = { expensive = false } }; sim.advance "10s"
+  sim.expect { published = { sync = "running" }, actions = { { command = "resume-sync" } } }
+  sim.finish_action "sync"
+  sim[row.verb] { config = {} }; sim.advance "1s"
+  sim.expect { published = { sync = "paused" }, actions = { { command = "pause-sync" } } }
 end)
 
 t.case("a reload that did not mend a bad setting says so again", function(sim)

@@ -4,6 +4,7 @@ local t = require "policy.test"
 local MODEM = { type = "cellular", address = "192.0.2.10/24", gateway = "192.0.2.1" }
 local CABLE = { type = "wired", address = "198.51.100.7/24", gateway = "198.51.100.1" }
 local RESET = { kind = "exec", key = "reset-modem", command = "reset-modem" }
+local AS_SHIPPED = { key = "reset-modem", timeout = "1m", disturbs = "2m", limit = "3/1h" }
 local FAILED = { key = "cellular", title = "The modem was not reset", severity = "warning", expires = "1h" }
 
 -- The modem was up for a minute, and its loss was just noticed.
@@ -28,6 +29,7 @@ t.table("ten minutes down are one reset, which is told for an hour", {
   net.drop(row.interface); sim.advance "250ms"
   sim.advance "599999ms"; sim.expect { actions = {}, alerts = {} }
   sim.advance "1ms"; sim.expect { actions = { RESET }, alerts = {} }
+  sim.expect { actions = { AS_SHIPPED } }
   sim.finish_action "reset-modem"; net.restore(row.interface)
   sim.expect { alerts = { { key = "reset", title = "The modem was reset", severity = "info", expires = "1h",
     body = "At 12:10, the " .. row.uplink .. " uplink being down for 10m or longer." } } }
@@ -79,6 +81,12 @@ t.case("an uplink without a command is left alone", function(sim)
   sim.advance "2h"; sim.expect { timers = {} }; sim.expect_nothing()
 end)
 
+t.case("an uplink whose command is taken away while it waits is left alone", function(sim)
+  lost(sim)
+  sim.advance "5m"; sim.reload { config = { cellular = "" } }
+  sim.advance "2h"; sim.expect { actions = {}, alerts = {}, timers = {} }
+end)
+
 t.case("two uplinks of one modem are one reset, and each waits its whole time again", function(sim)
   local net = sim.network { wwan0 = MODEM, eth0 = CABLE }
   net.drop "eth0"; sim.advance "5m"; net.drop "wwan0"
@@ -119,6 +127,14 @@ t.case("a command that fails after the return is no news", function(sim)
   sim.advance "30s"; net.restore "wwan0"
   sim.advance "30s"; sim.finish_action("reset-modem", { error = "it took longer than 1m" })
   sim.advance "1h"; sim.expect { alerts = {} }; sim.expect_count("alert.raised", 0)
+end)
+
+t.case("for two minutes, what the network does is the reset's doing, and no longer", function(sim)
+  local net = resetting(sim)
+  sim.advance "119s"; net.restore "wwan0"; sim.advance "250ms"
+  sim.expect { path = { monitor = "cellular", status = "satisfied", self_inflicted = true } }
+  sim.advance "2s"; net.drop "wwan0"; sim.advance "250ms"
+  sim.expect { path = { monitor = "cellular", status = "unsatisfied", self_inflicted = false } }
 end)
 
 t.case("a command that takes longer than the wait is no failure", function(sim)

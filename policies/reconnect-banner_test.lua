@@ -50,7 +50,7 @@ t.case("a drop within the five seconds keeps the banner, without a gap", functio
   net.restore "wlan0"; sim.advance "300ms"
   sim.expect { alerts = { { title = "Back online" } } }
   sim.advance "4s"; net.drop "wlan0"                  -- one second before the banner would go
-  sim.advance "1.9s"; sim.expect { alerts = { { title = "Back online" } } }        -- expiry waits for the pending change
+  sim.advance "1.9s"; sim.expect { alerts = { { title = "Back online" } } }       -- expiry waits for the pending change
   sim.advance "100ms"; sim.expect { alerts = { { title = "Not connected" } } }
   sim.expect_count("alert.raised", 1); sim.expect_count("alert.updated", 2)
 end)

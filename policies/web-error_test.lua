@@ -199,6 +199,34 @@ t.case("a reload in mid-load forgets neither which page is asked for nor which o
   net.drop "wlan0"; sim.advance "1s"; net.restore "wlan0"; sim.expect { actions = { { url = C } } }
 end)
 
+t.table("pages that were changed meanwhile count from then on", {
+  { name = "by a reload", verb = "reload" }, { name = "by a restart", verb = "restart" },
+}, function(sim, row)
+  sim.config { pages = { A, B }, attempts = 1 }
+  local net = back(sim)
+  sim.finish_action("page", { error = "no answer" }); sim.finish_action "page"     -- B was seen
+  sim[row.verb] { config = { pages = { C, A }, attempts = 1 } }
+  sim.advance "1m"; net.drop "wlan0"; sim.advance "1s"
+  sim.press("error", "web"); sim.expect { actions = { { url = C } } }
+  sim.finish_action "web"; net.restore "wlan0"; sim.expect { actions = { { url = C } } }
+end)
+
+t.case("an answer of a page that was taken out meanwhile ends the waiting for it", function(sim)
+  sim.config { attempts = 1 }
+  back(sim)
+  sim.reload { config = { pages = { A }, attempts = 1 } }
+  sim.finish_action("page", { error = "no answer" })
+  sim.expect { actions = {}, alerts = { { title = "The page does not answer" } } }
+  sim.press("error", "retry"); sim.expect { actions = { { url = A } } }
+end)
+
+t.case("a page has ten seconds to answer, and the first installed browser is opened", function(sim)
+  local net = outage(sim)
+  sim.press("error", "web")
+  sim.expect { actions = { { kind = "open_url", browser = { "chrome", "default" } } } }
+  sim.finish_action "web"; net.restore "wlan0"; sim.expect { actions = { { url = PAGE, timeout = "10s" } } }
+end)
+
 t.case("after a reload in mid-load, an answer that comes late does not hide an outage", function(sim)
   local net = back(sim)
   sim.reload(); net.drop "wlan0"; sim.advance "1s"
