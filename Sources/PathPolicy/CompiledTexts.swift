@@ -1,7 +1,7 @@
 import LuaSandbox
 
 /// Texts that many states load one after the other, as tests do. The first state reads the text,
-/// with all its checks; for later ones it is compiled once, in this process and from just that text.
+/// with all its checks; for later ones it is compiled once, by this process, from just that text.
 package final class CompiledTexts {
   /// By file, the last text of each; no form where a text cannot be compiled on its own.
   private var known: [String: (source: [UInt8], form: CompiledText?)] = [:]

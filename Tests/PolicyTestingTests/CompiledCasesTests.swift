@@ -24,8 +24,8 @@ import Testing
     #expect(bench.outcomes.map(\.test.name).contains("row: two"))
     #expect(
       bench.messages == [
-        "passed", "passed", "passed", "7: three", "passed", "10: t.check: it does not hold",
-        "15: here",
+        "passed", "passed", "passed", "6: three", "passed", "9: t.check: it does not hold",
+        "14: here",
       ])
   }
 

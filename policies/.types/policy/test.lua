@@ -138,7 +138,7 @@
 
 ---The network of one case.
 ---@class (exact) netvane.test.Net
----@field drop fun(interface: string) its link loses the carrier and no more: the default route stays, dead, so that the path moves to no other interface; for that take `net.down` or `net.remove`
+---@field drop fun(interface: string) its link loses the carrier and no more: a default route by it stays, dead, and no other interface takes over; for that take `net.down` or `net.remove`
 ---@field restore fun(interface: string) and has it again
 ---@field down fun(interface: string) it is switched off
 ---@field up fun(interface: string) it is switched on, with its addresses and routes
