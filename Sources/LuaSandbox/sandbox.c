@@ -18,9 +18,8 @@ static const luasandbox_limits defaults = {
   .result_bytes = 1 << 20,
 };
 
-/* A handler's garbage is small beside the prelude, which each collection would look through; while
- * it is built up there is none. */
-enum { GC_PAUSE = 400, GC_FREE_KIB = 512 };
+/* A handler's garbage is small beside the prelude, which each collection would look through. */
+enum { GC_PAUSE = 400 };
 
 enum { BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8, RESULTS = 2 };
 
@@ -240,7 +239,6 @@ static int call_body(lua_State *L) {
 
 static int prepare_body(lua_State *L) {
   lua_gc(L, LUA_GCINC, GC_PAUSE, 0, 0);
-  lua_gc(L, LUA_GCSTEP, -GC_FREE_KIB);
   luasandbox_install_metatables(L);
   luasandbox_install_library(L);
   return 0;

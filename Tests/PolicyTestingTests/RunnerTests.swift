@@ -50,7 +50,7 @@ import Testing
     #expect(bench.messages == ["2: no good", "3: broken", "passed"])
   }
 
-  @Test func `a case that checks nothing fails`() {
+  @Test func `U-01 a case that checks nothing fails`() {
     #expect(says(Bench.body("sim.path { type = 'wifi' }"), 2, "checks nothing"))
     #expect(says(Bench.onNetwork("sim.expect {}"), 4, "checks nothing"))
     #expect(says(Bench.onNetwork("sim.expect { alerts = { {} } }"), 4, "checks nothing"))
@@ -96,7 +96,7 @@ import Testing
     #expect(bench.plan.problems == ["p_test.lua:2: t has no 'cases'; did you mean 'case'?"])
   }
 
-  @Test func `what one case does to the libraries no other sees, in any order`() {
+  @Test func `U-02 what one case does to the libraries no other sees, in any order`() {
     let test = """
       local function untouched()
         return leftover == nil and string.foo == nil and table.insert ~= nil
