@@ -239,3 +239,115 @@ extension KernelTests.Monitors {
     }
   }
 }
+
+/// What carries a path, by public reports, as the library tells it.
+extension KernelTests.Monitors {
+  @Test("P-01: switched off and on again, a link has no routes until somebody gives it some")
+  func switchedOff() throws {
+    let lab = try Lab()
+    try lab.online()
+    let told = Listening()
+    #expect(lab.hears(told, [""]) == ["satisfied eth0"])
+    try lab.ip("link set eth0 down")
+    #expect(lab.polls { told.all.last?.status == .unsatisfied })
+    try lab.ip("link set eth0 up")
+    #expect(lab.polls { told.all.last?.reason == .noRoute })
+    try lab.ip("route add default via 192.0.2.1 dev eth0")
+    #expect(lab.polls { told.story.last == "satisfied eth0" })
+  }
+
+  @Test("P-02: a route through a pulled cable is no path, and the one that could serve is named")
+  func deadDefault() throws {
+    let lab = try Lab()
+    try lab.online("eth0", net: 2, metric: 100)
+    try lab.online("eth1", net: 3, metric: 600)
+    let told = Listening()
+    let without = Listening(NWPathMonitor(filter: NWPathFilter(ignored: ["eth0"])))
+    #expect(lab.hears(told, [""]) == ["satisfied eth0 eth1"])
+    try lab.setCarrier("eth0", false)
+    #expect(lab.polls { told.all.last?.reason == .deadDefaultRoute })
+    #expect(told.all.last?.alternatives.map(\.name) == ["eth1"])
+    #expect(without.story == ["satisfied eth1"])
+    try lab.ip("route del default via 192.0.2.1 dev eth0")
+    #expect(lab.polls { told.story.last == "satisfied eth1" })
+    #expect(without.story == ["satisfied eth1"])
+  }
+
+  @Test("P-07, M-03: one's own tunnel that comes and goes is no news for who ignores it")
+  func ownTunnel() throws {
+    let lab = try Lab()
+    try lab.online()
+    let told = Listening(NWPathMonitor(filter: NWPathFilter(ignored: ["tun*"])))
+    let everything = Listening()
+    #expect(lab.hears(told, [""]) == ["satisfied eth0"])
+    for _ in 0..<5 {
+      let tunnel = try TunDevice("tun9")
+      try lab.ip(
+        """
+        link set tun9 up
+        address add 10.9.0.2/24 dev tun9
+        route add default dev tun9 metric 50
+        """)
+      #expect(lab.polls { everything.all.last?.availableInterfaces.first?.name == "tun9" })
+      #expect(everything.all.last?.availableInterfaces.first?.isTunnel == true)
+      tunnel.detach()
+      #expect(lab.polls { everything.story.last == "satisfied eth0" })
+    }
+    #expect(told.story == ["satisfied eth0"])
+  }
+
+  @Test("P-09, P-14: a gateway of the other family, and none at all, are ways out")
+  func oddGateways() throws {
+    let lab = try Lab()
+    try lab.wire("eth0", ["192.0.2.10/24"], farAddresses: ["192.0.2.1/24"])
+    _ = lab.ready(try lab.reader(), "eth0")
+    let told = Listening()
+    #expect(lab.hears(told, [""]) == ["unsatisfied"])
+    try lab.ip("-4 route add default via inet6 fe80::1 dev eth0")
+    #expect(lab.polls { told.story.last == "satisfied eth0" })
+    #expect(told.all.last?.gateways.map(\.debugDescription) == ["fe80::1%eth0.0"])
+    #expect(told.all.last?.supportsIPv4 == true && told.all.last?.supportsIPv6 == false)
+    try lab.ip(
+      """
+      route add default dev eth0 metric 5
+      -4 route del default via inet6 fe80::1 dev eth0
+      """)
+    #expect(lab.polls { told.all.last?.gateways == [] && told.all.last?.status == .satisfied })
+  }
+
+  @Test("P-10: a route that refuses is no path")
+  func refused() throws {
+    let lab = try Lab()
+    try lab.online()
+    let told = Listening()
+    #expect(lab.hears(told, [""]) == ["satisfied eth0"])
+    try lab.ip("route add unreachable default metric 10")
+    #expect(lab.polls { told.all.last?.reason == .routeRefused })
+    try lab.ip("route del unreachable default metric 10")
+    #expect(lab.polls { told.story.last == "satisfied eth0" })
+  }
+
+  @Test("M-07, M-09: containers and foreign routes by the thousand are no news")
+  func noise() throws {
+    let lab = try Lab()
+    try lab.online()
+    let told = Listening()
+    #expect(lab.hears(told, [""]) == ["satisfied eth0"])
+    try lab.batch(
+      (0..<12).flatMap { number in
+        [
+          "link add br\(number) type bridge",
+          "address add 172.\(number + 16).0.1/16 dev br\(number)",
+          "link set br\(number) up", "link add v\(number) type veth peer name w\(number)",
+          "link set v\(number) master br\(number)", "link set v\(number) up",
+          "link set w\(number) up",
+        ]
+      })
+    try lab.batch(
+      (0..<2000).map { "route add 10.\($0 / 250).\($0 % 250).0/24 via 192.0.2.1 table 200" })
+    _ = lab.polls(seconds: 0.5) { told.story.count > 1 }
+    #expect(told.story == ["satisfied eth0"])
+    try lab.setCarrier("eth0", false)
+    #expect(lab.polls(seconds: 1) { told.all.last?.status == .unsatisfied })
+  }
+}
