@@ -81,11 +81,13 @@ extension KernelTests {
     let model = ConnectionModel(NWPathMonitor())
     let center = NotificationCenter()
     let heard = Mutex<[NWPath.Status]>([])
-    let broadcast = Broadcast(center: center, queue: DispatchQueue(label: "notes"))
+    let queue = DispatchQueue(label: "notes")
+    let broadcast = Broadcast(center: center, queue: queue)
     broadcast.onChange { path in heard.withLock { $0.append(path.status) } }
     #expect(model.title == "Online" && model.maySyncPhotos)
-    // The poster has its first path by then, which is no change.
-    try await Task.sleep(for: .milliseconds(50))
+    // Who came later is told later: the poster has its first path by then, which is no change.
+    _ = try await NWPathMonitor().waitUntilSatisfied(timeout: .seconds(10))
+    queue.sync {}
     try lab.setCarrier("eth0", false)
     try await follow { model.title == "Offline" }
     try await follow { heard.withLock { $0 } == [.unsatisfied] }
