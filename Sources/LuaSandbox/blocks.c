@@ -16,7 +16,7 @@
 #define KEEP_NONE 1
 #endif
 
-enum { STEP = 16, KEPT_MOST = 128 * 1024 };
+enum { STEP = 16, KEPT_MOST = 256 * 1024 };
 
 static size_t class_of(size_t size) { return (size + STEP - 1) / STEP; }
 

@@ -88,7 +88,7 @@ void luasandbox_skip_value(reader *in, int depth) {
   if (depth > DECODE_DEPTH) luasandbox_malformed(in, "it is nested too deeply");
   uint8_t tag = *take(in, 1);
   switch (tag) {
-    case TAG_NIL: case TAG_FALSE: case TAG_TRUE: break;
+    case TAG_NIL: case TAG_FALSE: case TAG_TRUE: case TAG_LINK: break;
     case TAG_INTEGER: case TAG_FLOAT: take(in, 8); break;
     case TAG_STRING: case TAG_SIZED: case TAG_RECORD: take(in, read_count(in)); break;
     case TAG_ARRAY: case TAG_MAP: {

@@ -1,5 +1,6 @@
 /* The table of host functions: what the prelude may do and scripts may not. */
 #include "internal.h"
+#include "tags.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -80,6 +81,24 @@ static int host_frozen(lua_State *L) {
 static int host_seed(lua_State *L) {
   luasandbox_seed(luasandbox_of(L), (uint64_t)luaL_checkinteger(L, 1));
   return 0;
+}
+
+/* begin(seed): the draws of one call come from this seed, and until `run` only the prelude's own
+ * code runs, which is not ticked. */
+static int host_begin(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  luasandbox_seed(box, (uint64_t)luaL_checkinteger(L, 1));
+  luasandbox_stop_ticks(box);
+  return 0;
+}
+
+/* run(fn, …): what fn returns; it is ticked, and what follows is not. */
+static int host_run(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  luasandbox_start_ticks(box);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  luasandbox_stop_ticks(box);
+  return lua_gettop(L);
 }
 
 static int nothing(lua_State *L) {
@@ -223,6 +242,37 @@ static int host_encode(lua_State *L) {
   return 1;
 }
 
+static int encode_body(lua_State *L) {
+  luasandbox_encode(L, 1, "", (int)lua_tointeger(L, 2));
+  return 0;
+}
+
+static bool is_empty_table(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || lua_getmetatable(L, index)) return false;
+  lua_pushnil(L);
+  return lua_next(L, index) == 0;
+}
+
+/* same(value, bytes, around): whether these are its bytes; false, too, when it has none. */
+static int host_same(lua_State *L) {
+  luasandbox *box = luasandbox_of(L);
+  size_t length;
+  const char *bytes = luaL_checklstring(L, 2, &length);
+  lua_settop(L, 3);
+  if (length == 5 && is_empty_table(L, 1)) {   /* the shortest table there is */
+    lua_pushboolean(L, bytes[0] == TAG_MAP);
+    return 1;
+  }
+  lua_settop(L, 3);
+  lua_pushcfunction(L, encode_body);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 3);
+  bool same = lua_pcall(L, 2, 0, 0) == LUA_OK && box->output_length == length &&
+              memcmp(box->output, bytes, length) == 0;
+  lua_pushboolean(L, same);
+  return 1;
+}
+
 static int host_decode(lua_State *L) {
   size_t length;
   const char *bytes = luaL_checklstring(L, 1, &length);
@@ -278,6 +328,8 @@ static const luaL_Reg host_functions[] = {
   {"rawget", host_rawget}, {"rawset", host_rawset}, {"rawequal", host_rawequal},
   {"rawlen", host_rawlen}, {"next", host_next}, {"freeze", host_freeze},
   {"thaw", host_thaw}, {"frozen", host_frozen}, {"seed", host_seed},
+  {"begin", host_begin}, {"run", host_run}, {"same", host_same},
+  {"link", luasandbox_record_link},
   {"where", host_where}, {"line_of", host_line_of},
   {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},
   {"decode", host_decode}, {"decide", luasandbox_decide}, {"missing", host_missing},

@@ -140,6 +140,8 @@ void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity);
 uint64_t luasandbox_serial(const void *object);
 void luasandbox_hook(lua_State *L, lua_Debug *ar);
 void luasandbox_start_meter(luasandbox *box, int64_t fuel);
+void luasandbox_start_ticks(luasandbox *box);
+void luasandbox_stop_ticks(luasandbox *box);
 void luasandbox_start_clocks(luasandbox *box);
 void luasandbox_stop_clocks(luasandbox *box);
 void luasandbox_restart_clocks(luasandbox *box);
@@ -179,6 +181,7 @@ uint8_t *luasandbox_put(lua_State *L, size_t count);
 void luasandbox_push_record(lua_State *L, const uint8_t *bytes, size_t length);
 void luasandbox_open_record(lua_State *L, int index);
 int luasandbox_record_index(lua_State *L);
+int luasandbox_record_link(lua_State *L);
 int luasandbox_record_newindex(lua_State *L);
 
 /* decide.c: what a call decided */

@@ -57,7 +57,7 @@ void luasandbox_renote_place(luasandbox *box) {
 void luasandbox_doom(luasandbox *box, luasandbox_status status) {
   if (box->doom != LUASANDBOX_OK || box->lua == NULL) return;
   box->doom = status;
-  luasandbox_note_place(box);
+  luasandbox_renote_place(box);  /* no line may run: then where memory was refused before counts */
   /* Every later instruction raises again, so no pcall of the script can go on. */
   lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT, 1);
 }
@@ -129,8 +129,19 @@ void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
   box->doom = LUASANDBOX_OK;
   box->place_file[0] = '\0';
   box->place_line = 0;
+  luasandbox_start_ticks(box);
+}
+
+void luasandbox_start_ticks(luasandbox *box) {
+  if (box->doom != LUASANDBOX_OK) return;
   int lines = box->ran_file == NULL ? 0 : LUA_MASKLINE;
   lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT | lines, HOOK_STEP);
+}
+
+/* The prelude's own code is bounded, and an instruction that may be ticked costs nearly twice as
+ * much. A doomed run keeps its ticks: each raises. */
+void luasandbox_stop_ticks(luasandbox *box) {
+  if (box->doom == LUASANDBOX_OK) lua_sethook(box->lua, NULL, 0, 0);
 }
 
 /* ---- memory ---- */

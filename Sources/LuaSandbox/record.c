@@ -4,20 +4,44 @@
  *
  * Entries under the empty name are about the record: a text is its kind, a map has more of its
  * fields. A field that a record with a kind does not have goes to the host's function for
- * that, and so does a write. */
+ * that, and so does a write. A field may stand for another record, which came with an earlier call:
+ * `link` says which, and one that was linked with none does not have it. */
 #include "wire.h"
 
 const char luasandbox_key_record_meta = 0, luasandbox_key_missing = 0;
 /* In the table that scripts see: values that were made, and the record as an ordinary table. */
 static const char mark_made = 0, mark_opened = 0;
+/* The bytes of the record that a field stands for. */
+static const char mark_linked = 0;
 
-void luasandbox_push_record(lua_State *L, const uint8_t *bytes, size_t length) {
-  luaL_checkstack(L, 6, "data is nested too deeply");
-  lua_createtable(L, 0, 1);
-  lua_pushlstring(L, (const char *)bytes, length);
+/* Replaces the bytes at the top by the record of them. */
+static void stand_before(lua_State *L, int entries) {
+  lua_createtable(L, 0, entries);
+  lua_insert(L, -2);
   lua_rawsetp(L, -2, &luasandbox_mark_frozen);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_record_meta);
   lua_setmetatable(L, -2);
+}
+
+static void push_record(lua_State *L, const uint8_t *bytes, size_t length, int entries) {
+  luaL_checkstack(L, 6, "data is nested too deeply");
+  lua_pushlstring(L, (const char *)bytes, length);
+  stand_before(L, entries);
+}
+
+/* With room for what is linked and what is made. */
+void luasandbox_push_record(lua_State *L, const uint8_t *bytes, size_t length) {
+  push_record(L, bytes, length, 3);
+}
+
+/* link(record, other): what a field of the record that is another one stands for. */
+int luasandbox_record_link(lua_State *L) {
+  lua_settop(L, 2);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  if (lua_type(L, 2) != LUA_TTABLE) return 0;
+  if (lua_rawgetp(L, 2, &luasandbox_mark_frozen) != LUA_TSTRING) return 0;
+  lua_rawsetp(L, 1, &mark_linked);
+  return 0;
 }
 
 /* ---- walking ---- */
@@ -72,13 +96,23 @@ static const char *next_field(walk *w, size_t *length) {
 
 static bool is_container(const reader *in) {
   switch (left(in) > 0 ? *in->next : TAG_NIL) {
-    case TAG_ARRAY: case TAG_MAP: case TAG_SIZED: case TAG_RECORD: return true;
+    case TAG_ARRAY: case TAG_MAP: case TAG_SIZED: case TAG_RECORD: case TAG_LINK: return true;
     default: return false;
   }
 }
 
+/* Pushes the record that a field of this one stands for; nil: none was linked. */
+static void push_linked(lua_State *L, int record, reader *in) {
+  take(in, 1);
+  if (lua_rawgetp(L, record, &mark_linked) == LUA_TSTRING) stand_before(L, 1);
+}
+
 /* Pushes the container at hand, read-only: a map as a record of its own, another as a table. */
 static void push_container(lua_State *L, reader *in) {
+  if (*in->next == TAG_LINK) {
+    push_linked(L, 1, in);
+    return;
+  }
   if (*in->next == TAG_SIZED) {
     in->next++;
     uint32_t length = read_count(in);
@@ -88,7 +122,7 @@ static void push_container(lua_State *L, reader *in) {
   if (*in->next == TAG_MAP) {
     const uint8_t *start = in->next;
     luasandbox_skip_value(in, 1);
-    luasandbox_push_record(L, start, (size_t)(in->next - start));
+    push_record(L, start, (size_t)(in->next - start), 1);
   } else {
     luasandbox_read_value(in, 1);
     luasandbox_freeze(L);
@@ -172,7 +206,8 @@ void luasandbox_open_record(lua_State *L, int index) {
       lua_pushvalue(L, -1);
       bool known = lua_rawget(L, table) != LUA_TNIL;   /* what comes first counts */
       lua_pop(L, 1);
-      luasandbox_read_value(&w.in, 1);
+      if (left(&w.in) > 0 && *w.in.next == TAG_LINK) push_linked(L, index, &w.in);
+      else luasandbox_read_value(&w.in, 1);
       if (known) lua_pop(L, 2);
       else lua_rawset(L, table);
     }

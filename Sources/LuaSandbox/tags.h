@@ -13,6 +13,7 @@ enum {
   TAG_MAP = 7,
   TAG_SIZED = 8,                /* a length before a value, to pass over it */
   TAG_RECORD = 9,               /* a length before a map that stays encoded */
+  TAG_LINK = 10,                /* in a record: another that it was linked with */
 };
 
 #endif

@@ -11,21 +11,23 @@ package struct TimerTable {
     var id: TimerID
 
     static func < (left: Entry, right: Entry) -> Bool {
-      (left.at, left.id) < (right.at, right.id)
+      left.at == right.at ? left.id < right.id : left.at < right.at
     }
   }
 
   package init() {}
 
   package mutating func set(_ id: TimerID, _ deadline: Deadline) {
-    clear(id)
-    deadlines[id] = deadline
+    if let old = deadlines.updateValue(deadline, forKey: id) { drop(id, old) }
     let entry = Entry(at: deadline.at, id: id)
     if deadline.clock == .awake { Self.insert(entry, &awake) } else { Self.insert(entry, &boot) }
   }
 
   package mutating func clear(_ id: TimerID) {
-    guard let deadline = deadlines.removeValue(forKey: id) else { return }
+    if let deadline = deadlines.removeValue(forKey: id) { drop(id, deadline) }
+  }
+
+  private mutating func drop(_ id: TimerID, _ deadline: Deadline) {
     let entry = Entry(at: deadline.at, id: id)
     if deadline.clock == .awake { Self.remove(entry, &awake) } else { Self.remove(entry, &boot) }
   }
@@ -46,13 +48,16 @@ package struct TimerTable {
 
   /// Takes out the earliest that is due, if any is.
   package mutating func takeDue(at now: Moment) -> TimerID? {
-    if let id = awake.first.flatMap({ $0.at <= now.awake ? $0.id : nil })
-      ?? boot.first.flatMap({ $0.at <= now.boot ? $0.id : nil })
-    {
-      clear(id)
-      return id
+    let id: TimerID
+    if let first = awake.first, first.at <= now.awake {
+      id = awake.removeFirst().id
+    } else if let first = boot.first, first.at <= now.boot {
+      id = boot.removeFirst().id
+    } else {
+      return nil
     }
-    return nil
+    deadlines[id] = nil
+    return id
   }
 
   private static func insert(_ entry: Entry, _ entries: inout [Entry]) {

@@ -2,34 +2,42 @@ import PathCore
 
 /// The path's part of `ev`, written out once for all policies and events that speak of it.
 final class PathBytes {
-  private var kept: [[UInt8]] = []
-  /// The paths they are of; held, so that each identity stays theirs.
-  private var paths: [Boxed<Path>] = []
-  /// Searched alone: nothing in them is counted.
-  private var identities: [ObjectIdentifier] = []
-  private var next = 0
-  private var writer = PlainWriter()
-  /// The present path and its predecessor for the filters of a few dozen monitors.
-  private static let keptMost = 64
+  private var kept = Kept()
 
   /// The map of a path's fields.
-  func bytes(of path: Boxed<Path>) -> [UInt8] {
-    if let index = identities.firstIndex(of: path.identity) { return kept[index] }
-    writer.clear()
-    Self.write(path.wrappedValue, &writer)
-    let bytes = writer.bytes
-    if kept.count < Self.keptMost {
-      kept.append(bytes)
-      paths.append(path)
-      identities.append(path.identity)
-    } else {
-      (kept[next], paths[next], identities[next]) = (bytes, path, path.identity)
-      next = (next + 1) % Self.keptMost
+  func bytes(of path: Boxed<Path>) -> [UInt8] { kept.bytes(of: path) }
+
+  /// One value, so that the class is asked once for it.
+  private struct Kept: ~Copyable {
+    private var bytes: [[UInt8]] = []
+    /// The paths they are of; held, so that each identity stays theirs.
+    private var paths: [Boxed<Path>] = []
+    /// Searched alone: nothing in them is counted.
+    private var identities: [ObjectIdentifier] = []
+    private var next = 0
+    private var writer = PlainWriter()
+    /// The present path and its predecessor for the filters of a few dozen monitors.
+    private static let most = 64
+
+    mutating func bytes(of path: Boxed<Path>) -> [UInt8] {
+      let identity = path.identity
+      for index in identities.indices where identities[index] == identity { return bytes[index] }
+      writer.clear()
+      PathBytes.write(path.wrappedValue, &writer)
+      let fresh = writer.bytes
+      if bytes.count < Self.most {
+        bytes.append(fresh)
+        paths.append(path)
+        identities.append(identity)
+      } else {
+        (bytes[next], paths[next], identities[next]) = (fresh, path, identity)
+        next = (next + 1) % Self.most
+      }
+      return fresh
     }
-    return bytes
   }
 
-  private static func write(_ path: Path, _ writer: inout PlainWriter) {
+  fileprivate static func write(_ path: Path, _ writer: inout PlainWriter) {
     let map = writer.beginMap()
     var count = 10
     writer.field("status", path.status.rawValue)

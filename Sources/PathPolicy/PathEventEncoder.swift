@@ -1,50 +1,24 @@
 import PathCore
 
-/// `ev` of `on_path` and `settle`: a record of what is the event's own, then its predecessor, then
-/// what is the path's. Fields that are nil in Lua are left out.
+/// What `ev` of `on_path` and `settle` has of its own; the rest is its path's. Fields that are nil
+/// in Lua are left out.
 enum PathEventEncoder {
-  /// An event's own fields, written out; they serve again when it is the predecessor of another.
-  struct OwnFields {
-    var bytes: [UInt8]
-    var count: Int
-
-    static let none = OwnFields(bytes: [], count: 0)
-  }
-
-  /// The whole event; `previous` is the event before it.
-  static func write(
-    _ own: OwnFields, _ path: [UInt8], previous: (own: OwnFields, path: [UInt8])?,
-    _ writer: inout PlainWriter
-  ) {
-    let record = writer.beginRecord()
-    writer.map(own.count + (previous == nil ? 2 : 3))
-    writer.field("", "path" as StaticString)
-    writer.raw(own.bytes)
-    if let previous {
-      writer.text("previous")
-      write(previous.own, previous.path, previous: nil, &writer)
-    }
-    writer.text("")
-    let rest = writer.beginSized()
-    writer.raw(path)
-    writer.endSized(rest)
-    writer.endSized(record)
-  }
-
-  /// Writes what is the event's own; how many fields.
+  /// Writes what is the event's own; how many fields. What is read most comes first, and the
+  /// path's status with it: a field is looked for from the beginning.
   static func writeOwn(
     _ event: PathEvent, _ causes: inout CauseBytes, _ writer: inout PlainWriter
   ) -> Int {
-    var count = 8
-    writer.field("monitor", event.monitor)
+    var count = 9
+    writer.field("status", event.sharedPath.read { $0.status.rawValue })
     writer.field("initial", event.isInitial)
-    writer.field("sequence", event.sequence)
-    writer.field("self_inflicted", event.isSelfInflicted)
-    writer.text("time")
-    writer.text(event.time)
     causes.write(event.causes, &writer)
     writer.text("flaps")
     writer.sized { flaps(event.flaps, &$0) }
+    writer.field("self_inflicted", event.isSelfInflicted)
+    writer.field("monitor", event.monitor)
+    writer.field("sequence", event.sequence)
+    writer.text("time")
+    writer.text(event.time)
     if let since = event.since {
       writer.text("since")
       writer.text(since)

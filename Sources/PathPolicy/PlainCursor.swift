@@ -113,7 +113,7 @@ import PathCore
         guard skip(depth: depth + 1) else { return false }
       }
       return true
-    case .sized, .record: return false  // the sandbox writes none
+    case .sized, .record, .link: return false  // the sandbox writes none
     }
   }
 }

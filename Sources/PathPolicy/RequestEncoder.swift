@@ -11,7 +11,6 @@ struct RequestEncoder: ~Copyable {
   /// What the Lua state takes for up and running; nil when it may be wrong.
   private var alerts: [String]?
   private var timers: [String]?
-  private var ownWriter = PlainWriter()
   private var causes = CauseBytes()
   /// The clock on the wall as the Lua state has it, which serves for the whole minute.
   private var time = WallTime(unixNanoseconds: .min)
@@ -24,7 +23,6 @@ struct RequestEncoder: ~Copyable {
     var monitor: String
     var sequence: Int64
     var path: Boxed<Path>
-    var own: PathEventEncoder.OwnFields
   }
 
   /// The Lua state was made anew and has seen nothing.
@@ -49,7 +47,7 @@ struct RequestEncoder: ~Copyable {
   /// Writes the request; `state` only when the policy's Lua state does not have it.
   mutating func encode(_ request: HandlerRequest, state: PlainData?) {
     writer.clear()
-    writer.array(9)
+    writer.array(10)
     writer.text("call")
     writer.text(request.event.handler.rawValue)
     writer.integer(Int64(bitPattern: request.seed))
@@ -58,8 +56,13 @@ struct RequestEncoder: ~Copyable {
     case .path(let event):
       told = event
       write(event)
-    case .settle(let event): write(event)
-    case .start, .timer, .button, .dismissed, .result, .system: small(request.event)
+      writer.text(event.monitor)
+    case .settle(let event):
+      write(event)
+      writer.text(event.monitor)
+    case .start, .timer, .button, .dismissed, .result, .system:
+      small(request.event)
+      writer.null()
     }
     write(request.now.wall)
     Self.write(request.activeAlerts, unlessIn: &alerts, &writer)
@@ -77,47 +80,58 @@ struct RequestEncoder: ~Copyable {
     known = words
   }
 
-  /// Where among the known this very event is. By index: an element handed to a closure would be
-  /// copied, with all it refers to.
-  private func seen(_ event: PathEvent) -> Int? {
+  /// Whether this very event is known. By index: an element handed to a closure would be copied,
+  /// with all it refers to.
+  private func seen(_ event: PathEvent) -> Bool {
     for index in known.indices
     where known[index].sequence == event.sequence && known[index].monitor == event.monitor {
-      return known[index].path.isSame(as: event.sharedPath) ? index : nil
+      return known[index].path.isSame(as: event.sharedPath)
     }
-    return nil
+    return false
   }
 
   // MARK: Events
 
-  private mutating func own(_ event: PathEvent) -> PathEventEncoder.OwnFields {
-    ownWriter.clear()
-    let count = PathEventEncoder.writeOwn(event, &causes, &ownWriter)
-    return PathEventEncoder.OwnFields(bytes: ownWriter.bytes, count: count)
-  }
-
   private mutating func write(_ event: PathEvent) {
-    let mine = own(event)
-    lastOwn = mine
-    guard let before = event.previous else {
-      return PathEventEncoder.write(mine, paths.bytes(of: event.sharedPath), previous: nil, &writer)
-    }
-    let theirs = seen(before).map { known[$0].own }
-    PathEventEncoder.write(
-      mine, paths.bytes(of: event.sharedPath),
-      previous: (theirs ?? own(before), paths.bytes(of: before.sharedPath)), &writer)
+    guard let before = event.previous else { return write(event, .none) }
+    write(event, seen(before) ? .known : .whole(before))
   }
 
-  /// The own fields of the event that is being written.
-  private var lastOwn = PathEventEncoder.OwnFields.none
+  /// What is written of an event's predecessor.
+  private enum Previous {
+    case none
+    /// Nothing: the Lua state has it.
+    case known
+    case whole(PathEvent)
+  }
+
+  /// A record of what is the event's own, then its predecessor, then what is its path's.
+  private mutating func write(_ event: PathEvent, _ previous: Previous) {
+    let record = writer.beginRecord()
+    let map = writer.beginMap()
+    writer.field("", "path" as StaticString)
+    var count = 2 + PathEventEncoder.writeOwn(event, &causes, &writer)
+    switch previous {
+    case .none: break
+    case .known:
+      writer.text("previous")
+      writer.link()
+      count += 1
+    case .whole(let before):
+      writer.text("previous")
+      write(before, .none)
+      count += 1
+    }
+    writer.text("")
+    let rest = writer.beginSized()
+    writer.raw(paths.bytes(of: event.sharedPath))
+    writer.endSized(rest)
+    writer.endMap(map, count: count)
+    writer.endSized(record)
+  }
 
   private mutating func keep(_ event: PathEvent) {
-    keep(event, own: lastOwn)
-    lastOwn = .none
-  }
-
-  private mutating func keep(_ event: PathEvent, own: PathEventEncoder.OwnFields) {
-    let seen = Seen(
-      monitor: event.monitor, sequence: event.sequence, path: event.sharedPath, own: own)
+    let seen = Seen(monitor: event.monitor, sequence: event.sequence, path: event.sharedPath)
     for index in known.indices where known[index].monitor == event.monitor {
       known[index] = seen
       return
@@ -128,15 +142,15 @@ struct RequestEncoder: ~Copyable {
   /// The last events of other monitors, if the Lua state has not seen them.
   private mutating func writeUnseen(_ delivered: [PathEvent], butNot monitor: String?) {
     var unseen: [PathEvent] = []
-    for event in delivered where event.monitor != monitor {
-      if seen(event) == nil { unseen.append(event) }
+    for index in delivered.indices
+    where delivered[index].monitor != monitor && !seen(delivered[index]) {
+      unseen.append(delivered[index])
     }
     if unseen.isEmpty { return writer.null() }
     writer.array(unseen.count)
     for event in unseen {
-      let mine = own(event)
-      PathEventEncoder.write(mine, paths.bytes(of: event.sharedPath), previous: nil, &writer)
-      keep(event, own: mine)
+      write(event, .none)
+      keep(event)
     }
   }
 

@@ -20,6 +20,53 @@ import Testing
     #expect(luasandbox_add_module(box.raw, "m", "m", nil, 0) == LUASANDBOX_ERROR)
   }
 
+  @Test("between begin and run nothing is ticked; what run calls is, whatever became of it before")
+  func ticks() throws {
+    let box = try Box()
+    let loop = "local n = 0 for i = 1, 100000 do n = n + i end"
+    let script = """
+      return function(how)
+        host.begin(1)
+        \(loop)
+        if how == "free" then return host.fuel() end
+        if how == "run" then
+          host.run(function() \(loop) end)
+          return host.fuel()
+        end
+        if how == "values" then return { host.run(function(...) return ..., 2, 3 end, 1) } end
+        if how == "error" then host.run(error, "of its own", 0) end
+        host.run(function() pcall(function() while true do end end) end)
+      end
+      """
+    #expect(box.load(script).status == LUASANDBOX_OK)
+    for _ in 1...2 {
+      #expect(box.call("free").fuel < 100)
+      #expect(box.call("run").fuel > 2000)
+      #expect(box.call("values").value == [1, 2, 3])
+      #expect(box.call("error").text == "of its own")
+    }
+    #expect(box.call("endless", fuel: 10_000).status == LUASANDBOX_FUEL)
+    let closed = try Box(prelude: Box.closedPrelude)
+    #expect(closed.evaluate("return { on_start = function() return host end }").value == .null)
+  }
+
+  @Test("a value has these bytes or not; nothing has none")
+  func same() throws {
+    for (value, other, isSame) in [
+      ("{}", "{}", true), ("{ a = { 1 } }", "{ a = { 1 } }", true),
+      ("{ a = 1 }", "{ a = 2 }", false),
+      ("{ 1 }", "{}", false), ("{}", "{ 1 }", false), ("5", "5", true), ("{ a = {} }", "{}", false),
+      ("print", "{}", false), ("{ print }", "{ 1 }", false), ("host.freeze {}", "{}", true),
+    ] {
+      let outcome = try Box().evaluate(
+        "return function() return host.same(\(value), host.encode(\(other)), 1) end")
+      #expect(outcome.value == .bool(isSame), "\(value), \(other): \(outcome.text)")
+    }
+    let loop = "local t = {} for i = 1, 100 do t[i] = { t } end"
+    let deep = try Box().evaluate("return function() \(loop) return host.same(t, 'x', 1) end")
+    #expect(deep.value == false, "\(deep.text)")
+  }
+
   @Test("a deadline ends a run that has fuel left, also inside a pattern")
   func deadline() throws {
     for body in ["while true do end", "string.find(('a'):rep(10000), '.-.-.-.-b$')"] {

@@ -11,6 +11,8 @@ indirect enum Plain: Equatable, Sendable {
   case sized(Plain)
   /// Input only: a map that stays encoded.
   case record(Plain)
+  /// Input only: another record that this one is linked with.
+  case link
 
   struct Entry: Equatable, Sendable {
     var key: Plain
@@ -29,6 +31,7 @@ indirect enum Plain: Equatable, Sendable {
       [7] + Self.count(entries.count) + entries.flatMap { $0.key.bytes + $0.value.bytes }
     case .sized(let value): [8] + Self.count(value.bytes.count) + value.bytes
     case .record(let value): [9] + Self.count(value.bytes.count) + value.bytes
+    case .link: [10]
     }
   }
 

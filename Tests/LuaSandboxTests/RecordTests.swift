@@ -7,6 +7,7 @@ import Testing
       .init(key: "", value: "kind"), .init(key: "a", value: .sized(["x": [1, 2], "y": [:]])),
       .init(key: "b", value: 7), .init(key: "list", value: .sized([["n": 1], 5])),
       .init(key: "c", value: ["z": 3]), .init(key: "before", value: .record(["b": 6])),
+      .init(key: "other", value: .link),
       .init(key: "", value: .sized(["more": "text", "b": 8])),
     ]))
 
@@ -35,6 +36,27 @@ import Testing
     let outcome = try run(body)
     if let value { #expect(outcome.value == value, "\(outcome.text)") }
     #expect(outcome.status == LUASANDBOX_OK, "\(outcome.text)")
+  }
+
+  @Test("a field that stands for another record reads that one, as it came")
+  func links() throws {
+    let box = try Box()
+    let keep = "return function(v) if host.kept then host.link(v, host.kept) end host.kept = v"
+    let first = box.evaluate("\(keep) return { v.other == nil, v.b } end", Self.input)
+    #expect(first.value == [true, 7])
+    let body = """
+      local keys = 0
+      for key in pairs(v) do if key == "other" then keys = keys + 1 end end
+      local other = v.other
+      return { other == v.other, other ~= v, other.b, other.a.x[1], other.other == nil, keys }
+      """
+    for _ in 1...3 {
+      #expect(box.evaluate("\(keep) \(body) end", Self.input).value == [true, true, 7, 1, true, 1])
+    }
+    #expect(try run("host.link(v, nil) host.link(v, {}) return v.other == nil").value == true)
+    #expect(try run("host.link(v, v) v.other.b = 1").text.contains("read-only"))
+    #expect(try run("host.link(1, v)").status == LUASANDBOX_ERROR)
+    #expect(try run("host.link(v, v) return v.other").value?["b"] == 7)
   }
 
   @Test("what comes first counts, and stays where it is after the call")
@@ -75,7 +97,7 @@ import Testing
     let read = """
       return function(v)
         local n = 0
-        for _, key in ipairs { "a", "b", "list", "c", "before", "more", "zz" } do
+        for _, key in ipairs { "a", "b", "list", "c", "before", "other", "more", "zz" } do
           if v[key] ~= nil then n = n + 1 end
         end
         return { n, v.a and v.a.x and v.a.x[1], (pcall(pairs, v)) }
@@ -83,7 +105,7 @@ import Testing
       """
     #expect(box.load(read).status == LUASANDBOX_OK)
     for position in bytes.indices {
-      for value: UInt8 in [0, 1, 5, 6, 7, 8, 9, 127, 255] where bytes[position] != value {
+      for value: UInt8 in [0, 1, 5, 6, 7, 8, 9, 10, 127, 255] where bytes[position] != value {
         var changed = bytes
         changed[position] = value
         let status = box.call(bytes: changed).status
@@ -92,7 +114,7 @@ import Testing
     }
     for length in 5..<bytes.count {
       var cut = Array(bytes.prefix(length))
-      cut[1] = UInt8(length - 5)
+      (cut[1], cut[2]) = (UInt8((length - 5) & 255), UInt8((length - 5) >> 8))
       let status = box.call(bytes: cut).status
       #expect([LUASANDBOX_DATA, LUASANDBOX_ERROR].contains(status), "cut at \(length)")
     }

@@ -12,7 +12,7 @@ extension Engine {
       policy: policies[policy].name, event: event, now: now,
       activeAlerts: policies[policy].alerts.isEmpty ? [] : policies[policy].alerts.keys.sorted(),
       activeTimers: policies[policy].timers.isEmpty ? [] : policies[policy].timers.keys.sorted(),
-      delivered: delivered(policy),
+      delivered: delivered(policy, beside: event),
       seed: seed &+ UInt64(bitPattern: policies[policy].calls))
     switch answer(request, policies[policy].calls) {
     case .done(let outcome):
@@ -45,8 +45,9 @@ extension Engine {
     return reply
   }
 
-  /// The last event of each monitor.
-  private func delivered(_ policy: Int) -> [PathEvent] {
+  /// The last event of each monitor; of the one that this event is of, it is this one.
+  private func delivered(_ policy: Int, beside event: HandlerEvent) -> [PathEvent] {
+    if case .path = event, policies[policy].monitors.count == 1 { return [] }
     var events: [PathEvent] = []
     events.reserveCapacity(policies[policy].monitors.count)
     for monitor in policies[policy].monitors.indices {
@@ -135,9 +136,9 @@ extension Engine {
       case .startTimer(let request): startTimer(policy, request)
       case .cancelTimer(let name): endTimer(policy, name)
       case .publish(let name, let data):
-        if !published.contains(where: { $0.name == name }) {
-          published.append((name, policies[policy].published[name]))
-        }
+        let old = policies[policy].published[name]
+        if old == data { continue }
+        if !published.contains(where: { $0.name == name }) { published.append((name, old)) }
         policies[policy].published[name] = data
       case .log(let text): log(policy, text)
       case .act(let request): ask(policy, withFacts(request, policy, event))

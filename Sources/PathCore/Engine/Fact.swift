@@ -84,6 +84,7 @@ package struct TimerID: Hashable, Sendable {
 
 extension TimerID: Comparable {
   package static func < (left: TimerID, right: TimerID) -> Bool {
-    (left.kind.rawValue, left.policy, left.name) < (right.kind.rawValue, right.policy, right.name)
+    if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
+    return left.policy == right.policy ? left.name < right.name : left.policy < right.policy
   }
 }

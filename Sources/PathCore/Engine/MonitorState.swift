@@ -73,7 +73,9 @@ struct Unrest {
     self.window = window
     self.deadline = deadline
     lastChange = now
-    held = [Holding(status: path.wrappedValue.status, path: path)]
+    held = []
+    held.reserveCapacity(2)  // the two that a path that comes and goes has
+    held.append(Holding(status: path.wrappedValue.status, path: path))
     current = path.wrappedValue.status
     currentSince = now
   }

@@ -48,7 +48,7 @@ package struct HandlerRequest: Sendable {
   package var now: Moment
   package var activeAlerts: [String]
   package var activeTimers: [String]
-  /// The last event each monitor delivered, by monitor name.
+  /// The last event each monitor delivered; the event's own may be missing.
   package var delivered: [PathEvent]
   /// Feeds the policy's random generator.
   package var seed: UInt64

@@ -29,5 +29,7 @@ package struct PlainData: Hashable, Sendable {
     case sized = 8
     /// A 4-byte length and a map that the sandbox keeps as it is, and reads field by field.
     case record = 9
+    /// In a record: another one, which the sandbox has from an earlier call.
+    case link = 10
   }
 }

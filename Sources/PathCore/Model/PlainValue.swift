@@ -93,7 +93,7 @@ package struct PlainReader {
     else { return nil }
     place += 1
     switch tag {
-    case .null: return .null
+    case .null, .link: return .null
     case .no: return .bool(false)
     case .yes: return .bool(true)
     case .integer: return word().map { .integer(Int64(bitPattern: $0)) }

@@ -26,6 +26,9 @@
 
   package mutating func null() { put(.null) }
 
+  /// In a record: another one that its reader has.
+  package mutating func link() { put(.link) }
+
   package mutating func bool(_ value: Bool) { put(value ? .yes : .no) }
 
   package mutating func integer(_ value: Int64) {
@@ -45,8 +48,11 @@
 
   /// The text of a literal; nothing is allocated for it.
   package mutating func text(_ value: StaticString) {
-    head(.text, value.utf8CodeUnitCount)
-    unsafe copy(UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+    let length = value.utf8CodeUnitCount
+    reserve(5 + length)
+    start(.text, length)
+    unsafe (base + count).update(from: value.utf8Start, count: length)
+    count += length
   }
 
   @_disfavoredOverload
@@ -138,12 +144,19 @@
 
   private mutating func head(_ tag: PlainData.Tag, _ length: Int) {
     reserve(5)
+    start(tag, length)
+  }
+
+  /// A head for which there is room.
+  @inline(__always)
+  private mutating func start(_ tag: PlainData.Tag, _ length: Int) {
     unsafe base[count] = tag.rawValue
     count += 5
     patch(count, with: length)
   }
 
   /// Writes the four bytes before `place`.
+  @inline(__always)
   private func patch(_ place: Int, with value: Int) {
     unsafe UnsafeMutableRawPointer(base + place - 4).storeBytes(
       of: UInt32(clamping: value).littleEndian, as: UInt32.self)

@@ -1,15 +1,14 @@
--- Calling a handler, and handing its decisions over.
+-- Calling a handler, and handing its decisions over. From `begin` to the end of a call the prelude's
+-- own code is not ticked, so whatever a policy made runs, or is read, by `run`.
+local begin, run, same, link = host.begin, host.run, host.same, host.link
 
-local function function_for(name, ev)
+local function function_for(name, monitor)
   if name ~= "settle" then return policy[name] end
-  local own = monitors[ev.monitor]
+  local own = monitors[monitor]
   return own and own.settle or policy.settle
 end
 
-local EMPTY = host.encode({})
-
 local function encoded_state()
-  if getmetatable(members.state) == nil and next_entry(members.state) == nil then return EMPTY end
   local ok, encoded = pcall(host.encode, members.state, "ctx.state", AROUND_STATE)
   if not ok then fail_in(handler, tostring(encoded)) end
   if #encoded > STATE_MAX then
@@ -19,23 +18,26 @@ local function encoded_state()
 end
 
 local function settle_answer(result)
-  if encoded_state() ~= state_bytes then
+  if not same(members.state, state_bytes, AROUND_STATE) then
+    encoded_state()
     fail_in(handler, "settle only says how long a change must hold; ctx.state cannot change in it")
   end
-  local time, wrong = read_duration(result)
+  local time, wrong = durations[result], nil
+  if not time then time, wrong = run(read_duration, result) end
   if not time then fail_in(handler, "settle must return a duration: " .. wrong) end
   return time
 end
 
 -- The state after the handler, if that is another.
 local function changed_state(held)
-  local encoded = encoded_state()
-  local changed = encoded ~= state_bytes
-  if changed or members.state ~= held then
+  if same(members.state, state_bytes, AROUND_STATE) then
     -- Read back, so that what the policy still holds of it is not the state any more.
-    members.state, state_bytes = host.decode(encoded), encoded
+    if members.state ~= held then members.state = host.decode(state_bytes) end
+    return nil
   end
-  return changed and members.state or nil
+  local encoded = encoded_state()
+  members.state, state_bytes = host.decode(encoded), encoded
+  return members.state
 end
 
 -- What changed outside since the last call; nil for what did not.
@@ -48,28 +50,31 @@ local function take(up, running, state, paths)
   end
 end
 
--- Runs a handler: how long a change must hold, or nil; the state, if it changed.
-local function call(name, seed, ev, time, up, running, state, paths)
+-- Runs a handler: how long a change must hold, or nil; the state, if it changed. `monitor` is whose
+-- path the event tells of, if it does.
+local function call(name, seed, ev, monitor, time, up, running, state, paths)
+  begin(seed)
   if up or running or state or paths then take(up, running, state, paths) end
-  host.seed(seed)
   if time then wall_time = time end
-  handler_name, handler, event, logs = name, function_for(name, ev), ev, 0
+  -- Its `previous` is here already, unless it was sent along.
+  if monitor then link(ev, known[monitor]) end
+  handler_name, handler, event, event_monitor, logs = name, function_for(name, monitor), ev, monitor, 0
   local mine, held = setmetatable({}, LIVE), members.state
-  ctx = mine
-  local result = handler(mine, ev)
-  ctx = nil
+  ctx, acting = mine, name ~= "settle"
+  local result = run(handler, mine, ev)
+  ctx, acting = nil, false
   setmetatable(mine, EXPIRED)
   if name == "settle" then return settle_answer(result) end
-  if name == "on_path" then known[ev.monitor] = ev end
+  if name == "on_path" then known[monitor] = ev end
   if logs > LOGS_PER_HANDLER then
     decide_now(nil, nil, "log", (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out")
   end
   return nil, changed_state(held)
 end
 
-return function(op, ...)
-  if op == "call" then return call(...) end
-  if op == "describe" then return describe(...) end
-  if op == "migrate" then return migrate(...) end
+return function(op, a, b, c, d, e, f, g, h, i)
+  if op == "call" then return call(a, b, c, d, e, f, g, h, i) end
+  if op == "describe" then return describe(a, b) end
+  if op == "migrate" then return migrate(a, b) end
   return host.chunk
 end

@@ -1,4 +1,5 @@
--- What a handler finds in ctx and ev.
+-- What a handler finds in ctx and ev. Each verb first tries what most calls are – in a handler that may
+-- act, with words that were good before – and looks closely at whatever is not that.
 
 local function inside(may_settle)
   if not ctx then fail("this works inside a handler only: there are no effects at load") end
@@ -9,8 +10,10 @@ end
 
 -- Takes a decision. A later one of the same group – alerts, timers, values – and name replaces it:
 -- what counts is how things stand when the handler is done.
+local function too_many() fail("at most 64 decisions in one handler are allowed") end
+
 local function decide(group, name, ...)
-  if not decide_now(group, name, ...) then fail("at most 64 decisions in one handler are allowed") end
+  if not decide_now(group, name, ...) then too_many() end
 end
 
 -- A verb called with a colon gets its own table as the first argument.
@@ -38,6 +41,8 @@ end
 local alert, timer
 
 local function checked_alert(given)
+  no_colon(given, alert, "ctx.alert.raise { … }")
+  inside()
   local good = good_or_fail(check_table(given, API.alert, "ctx.alert.raise"))
   return good.key, good.severity, good.title, good.body, good.channel, good.expires, good.buttons
 end
@@ -75,20 +80,22 @@ end
 
 alert = read_only("ctx.alert", {
   raise = function(given)
-    no_colon(given, alert, "ctx.alert.raise { … }")
-    inside()
     local key, severity, title, body, channel, expires, buttons
-    if fits(given, alert_rules) then
+    if acting and fits(given, alert_rules) then
       key, severity, title, body, channel, expires, buttons = plain_alert(given)
     end
     if not key then
       key, severity, title, body, channel, expires, buttons = checked_alert(given)
     end
-    decide("a", key, "raise", key, severity or "info", title, body or "", channel or "",
-      expires or false, buttons or false)
+    if not decide_now("a", key, "raise", key, severity or "info", title, body or "", channel or "",
+      expires or false, buttons or false) then too_many() end
     alerts[key] = true
   end,
   resolve = function(key)
+    if acting and good_keys[key] and decide_now("a", key, "resolve", key) then
+      alerts[key] = nil
+      return
+    end
     no_colon(key, alert, "ctx.alert.resolve(key)")
     inside()
     local good = good_or_fail(CHECKS.key(key))
@@ -96,11 +103,21 @@ alert = read_only("ctx.alert", {
     alerts[good] = nil
   end,
   active = function(key)
+    if ctx and good_keys[key] then return alerts[key] == true end
     no_colon(key, alert, "ctx.alert.active(key)")
     inside(true)
     return alerts[good_or_fail(CHECKS.key(key))] == true
   end,
 })
+
+-- Starts a timer with no options; whether that could be done here.
+local function start_plain(name, duration)
+  local time = acting and good_keys[name] and durations[duration]
+  if not time or time == 0 then return false end
+  if not decide_now("t", name, "timer", name, time, false, false, false) then too_many() end
+  timers[name] = true
+  return true
+end
 
 local function start_timer(name, duration, opts, once)
   inside()
@@ -115,6 +132,7 @@ end
 
 timer = read_only("ctx.timer", {
   start = function(name, duration, opts)
+    if opts == nil and start_plain(name, duration) then return end
     no_colon(name, timer, "ctx.timer.start(name, duration)")
     start_timer(name, duration, opts, false)
   end,
@@ -123,6 +141,10 @@ timer = read_only("ctx.timer", {
     start_timer(name, duration, opts, true)
   end,
   cancel = function(name)
+    if acting and good_keys[name] and decide_now("t", name, "cancel", name) then
+      timers[name] = nil
+      return
+    end
     no_colon(name, timer, "ctx.timer.cancel(name)")
     inside()
     local good = good_or_fail(check_name(name))
@@ -130,6 +152,7 @@ timer = read_only("ctx.timer", {
     timers[good] = nil
   end,
   active = function(name)
+    if ctx and good_keys[name] then return timers[name] == true end
     no_colon(name, timer, "ctx.timer.active(name)")
     inside(true)
     return timers[good_or_fail(check_name(name))] == true
@@ -146,7 +169,7 @@ local function log(...)
   decide(nil, nil, "log", cut(concat(words, " "), TEXT_MAX))
 end
 
-local function publish(name, value)
+local function checked_publish(name, value)
   no_colon(name, ctx, "ctx.publish(name, value)")
   inside()
   local good = good_or_fail(check_name(name))
@@ -157,6 +180,14 @@ local function publish(name, value)
     if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
   end
   decide("v", good, "publish", good, value)
+end
+
+local function publish(name, value)
+  local is_plain = acting and good_keys[name]
+    and (value == true or value == false or type(value) == "string" and #value <= TEXT_MAX - 64)
+  if not is_plain or not decide_now("v", name, "publish", name, value) then
+    checked_publish(name, value)
+  end
 end
 
 -- What is read or written in an event has a name that exists: a misspelt field would be nil for ever.
@@ -172,7 +203,7 @@ local function path(name)
   no_colon(name, ctx, "ctx.path(monitor)")
   inside(true)
   local good = good_or_fail(CHECKS.monitor(name))
-  if handler_name == "on_path" and event.monitor == good then return event end
+  if handler_name == "on_path" and event_monitor == good then return event end
   return known[good]
 end
 

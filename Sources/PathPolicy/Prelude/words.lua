@@ -43,8 +43,11 @@ local policy, monitors, state_bytes
 local known = {}
 -- Alerts that are up and timers that run, by key and name; Netvane sends them when they change otherwise.
 local alerts, timers = {}, {}
--- The call that is running: its handler's name and function, its event, its clock on the wall.
-local ctx, handler_name, handler, event, wall_time, logs
+-- The call that is running: its handler's name and function, its event and of which monitor that
+-- is, its clock on the wall.
+local ctx, handler_name, handler, event, event_monitor, wall_time, logs
+-- Whether it may decide something.
+local acting = false
 
 -- What `ctx` has; each call gets a table of its own that stands before this one.
 local members = {}
