@@ -123,7 +123,7 @@ extension Engine {
     _ policy: Int, _ outcome: HandlerOutcome, of event: HandlerEvent
   ) {
     var before: [(key: String, alert: LiveAlert?)] = []
-    var published: [(name: String, data: PlainData?)] = []
+    var published: [(name: String, data: PlainData)] = []
     for intent in outcome.intents {
       switch intent {
       case .raise(let content, let expires):
@@ -136,20 +136,19 @@ extension Engine {
       case .startTimer(let request): startTimer(policy, request)
       case .cancelTimer(let name): endTimer(policy, name)
       case .publish(let name, let data):
-        let old = policies[policy].published[name]
-        if old == data { continue }
-        if !published.contains(where: { $0.name == name }) { published.append((name, old)) }
-        policies[policy].published[name] = data
+        if let place = published.firstIndex(where: { $0.name == name }) {
+          published[place].data = data
+        } else {
+          published.append((name, data))
+        }
       case .log(let text): log(policy, text)
       case .act(let request): ask(policy, withFacts(request, policy, event))
       case .cancelAction(let key): cancelAction(policy, key)
       }
     }
     for entry in before { tellAlert(policy, entry.key, before: entry.alert) }
-    for (name, before) in published {
-      if let data = policies[policy].published[name], data != before {
-        orders.append(.publish(policy: policies[policy].name, name: name, data))
-      }
+    for (name, data) in published where policies[policy].publish(name, data) {
+      orders.append(.publish(policy: policies[policy].name, name: name, data))
     }
     if let state = outcome.state, state != policies[policy].state {
       policies[policy].state = state

@@ -86,7 +86,7 @@ extension Engine {
     {
       guard policies[policy].monitors[monitor].candidate?.path != path else { return }
       policies[policy].monitors[monitor].candidate?.path = path
-      noteUnrest(path, settle: settle, policy, monitor)
+      policies[policy].monitors[monitor].noteUnrest(path, settle: settle, at: now.awake)
       return armUnrest(policy, monitor)
     }
     propose(path, policy, monitor)
@@ -137,7 +137,9 @@ extension Engine {
     let settle = settleTime(policy, monitor, path)
     // A faulty settle function may have sent the policy to rest.
     guard policies[policy].isAtWork else { return }
-    if since == nil { noteUnrest(path, settle: settle, policy, monitor) }
+    if since == nil {
+      policies[policy].monitors[monitor].noteUnrest(path, settle: settle, at: now.awake)
+    }
     let begun = since ?? now.awake
     var deadline = begun + settle
     if path.wrappedValue.status != .satisfied { deadline = max(deadline, resumeHold) }

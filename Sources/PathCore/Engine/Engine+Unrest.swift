@@ -1,23 +1,5 @@
 /// Unrest that never settles: told once in each window, as the status that held longest.
 extension Engine {
-  /// Keeps account of a change that is not told at once.
-  mutating func noteUnrest(_ path: Boxed<Path>, settle: Duration, _ policy: Int, _ monitor: Int) {
-    let isRested = policies[policy].monitors[monitor].unrest?.isRested(at: now.awake) ?? true
-    if isRested {
-      guard settle > .zero, let delivered = policies[policy].monitors[monitor].delivered else {
-        policies[policy].monitors[monitor].unrest = nil
-        return
-      }
-      let limit = policies[policy].monitors[monitor].unrestLimit(settle: settle)
-      policies[policy].monitors[monitor].unrest = Unrest(
-        from: delivered.sharedPath, window: settle, deadline: now.awake + limit, at: now.awake)
-    }
-    policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
-    if let window = policies[policy].monitors[monitor].unrest?.window, window < settle {
-      policies[policy].monitors[monitor].unrest?.window = settle
-    }
-  }
-
   /// Asks for an `unrest` wake-up exactly while a candidate waits that will not settle before.
   mutating func armUnrest(_ policy: Int, _ monitor: Int) {
     let wanted = policies[policy].monitors[monitor].wantedUnrest

@@ -42,6 +42,21 @@ struct MonitorState {
     return unrest.deadline
   }
 
+  /// Keeps account of a change that is not told at once.
+  mutating func noteUnrest(_ path: Boxed<Path>, settle: Duration, at now: Duration) {
+    if unrest?.isRested(at: now) ?? true {
+      guard settle > .zero, let delivered else {
+        unrest = nil
+        return
+      }
+      unrest = Unrest(
+        from: delivered.sharedPath, window: settle, deadline: now + unrestLimit(settle: settle),
+        at: now)
+    }
+    unrest?.note(path, at: now)
+    if let window = unrest?.window, window < settle { unrest?.window = settle }
+  }
+
   /// How long unrest with this settle may go unreported.
   func unrestLimit(settle: Duration) -> Duration {
     declaration.settleMax ?? max(EngineLimits.settleMaxFloor, settle + settle + settle + settle)

@@ -42,6 +42,13 @@ struct PolicyState {
     monitors = declaration.monitors.map { MonitorState(declaration: $0, filter: 0) }
   }
 
+  /// Takes a value to publish; whether it is another than before.
+  mutating func publish(_ name: String, _ data: PlainData) -> Bool {
+    if published[name] == data { return false }
+    published[name] = data
+    return true
+  }
+
   func has(_ handler: Handler) -> Bool { handlerBits & Self.bit(handler) != 0 }
 
   private static func bits(_ handlers: Set<Handler>) -> UInt16 {
