@@ -15,6 +15,12 @@ extension Duration {
     }
   }
 
+  /// For people who wait for it: whole seconds, rounded up, and never less than none.
+  package var wholeSeconds: String {
+    let (seconds, rest) = components
+    return Duration.seconds(max(0, seconds + (rest > 0 ? 1 : 0))).shortText
+  }
+
   /// A sign, six digits of days and at most three of each of the other six units.
   static let shortTextMost = 48
 
