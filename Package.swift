@@ -39,6 +39,8 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Opened at the first request, so its headers are needed and nothing is linked.
     .target(name: "CCurl", cSettings: cSettings + [.define("_GNU_SOURCE")]),
+    // Opened when somebody first asks the daemon something.
+    .target(name: "CMicrohttpd", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "CLinux", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "LuaSandbox", dependencies: ["CLua"], cSettings: cSettings),
     .target(name: "PathCore", swiftSettings: swiftSettings),
@@ -65,6 +67,7 @@ let package = Package(
       name: "PathDaemon",
       dependencies: [
         "PathCore", "PathKernel", "PathPolicy", "PathActions", "PathStore", "CLinux", "CSystemd",
+        "CMicrohttpd",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -76,7 +79,7 @@ let package = Package(
     .target(name: "Network", dependencies: ["NetworkPath"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane",
-      dependencies: ["PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux"],
+      dependencies: ["PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "CCurl"],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane-bench",
@@ -133,7 +136,9 @@ let package = Package(
       dependencies: ["NetworkPath", "NetworkPathNotifications", "Network", "Examples"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "CommandTests", dependencies: ["netvane", "PathPolicy"], swiftSettings: testSettings),
+      name: "CommandTests",
+      dependencies: ["netvane", "PathPolicy", "PathDaemon", "PathCore", "PathTestKit"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "KernelTests",
       dependencies: [

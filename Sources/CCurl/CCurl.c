@@ -18,7 +18,7 @@ _Static_assert(CCURL_CERTIFICATE == CURLE_PEER_FAILED_VERIFICATION, "a code");
  * the macros of curl.h out. */
 #define FUNCTIONS(X)                                                                                \
 	X(global_init) X(version_info) X(easy_init) X(easy_cleanup) X(easy_setopt) X(easy_getinfo)      \
-	X(easy_strerror) X(slist_append) X(slist_free_all) X(multi_init) X(multi_cleanup)               \
+	X(easy_perform) X(easy_strerror) X(slist_append) X(slist_free_all) X(multi_init) X(multi_cleanup)               \
 	X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) X(multi_socket_action)               \
 	X(multi_info_read)
 
@@ -177,6 +177,9 @@ static int set_request(ccurl_transfer *transfer, const struct ccurl_request *req
 		if (!add_header(transfer, *line)) return 0;
 	if (request->has_body && !set_body(transfer, request)) return 0;
 	if (request->interface && !set_interface(library, easy, request->interface)) return 0;
+	if (request->unix_socket &&
+	    library->easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket) != CURLE_OK)
+		return 0;
 	if (strcmp(request->method, "HEAD") == 0)
 		library->easy_setopt(easy, CURLOPT_NOBODY, 1L);
 	else
@@ -194,25 +197,49 @@ static int set_request(ccurl_transfer *transfer, const struct ccurl_request *req
 	return library->easy_setopt(easy, CURLOPT_URL, request->url) == CURLE_OK;
 }
 
-ccurl_transfer *ccurl_begin(ccurl_library *library, const struct ccurl_request *request) {
+static void discard(ccurl_transfer *transfer) {
+	if (transfer->easy) transfer->library->easy_cleanup(transfer->easy);
+	transfer->library->slist_free_all(transfer->headers);
+	free(transfer);
+}
+
+static ccurl_transfer *prepare(ccurl_library *library, const struct ccurl_request *request) {
 	ccurl_transfer *transfer = calloc(1, sizeof *transfer);
 	if (!transfer) return NULL;
 	transfer->library = library;
 	transfer->easy = library->easy_init();
-	if (transfer->easy && set_request(transfer, request) &&
-	    library->multi_add_handle(library->multi, transfer->easy) == CURLM_OK)
-		return transfer;
-	if (transfer->easy) library->easy_cleanup(transfer->easy);
-	library->slist_free_all(transfer->headers);
-	free(transfer);
+	if (transfer->easy && set_request(transfer, request)) return transfer;
+	discard(transfer);
 	return NULL;
+}
+
+ccurl_transfer *ccurl_begin(ccurl_library *library, const struct ccurl_request *request) {
+	ccurl_transfer *transfer = prepare(library, request);
+	if (!transfer || library->multi_add_handle(library->multi, transfer->easy) == CURLM_OK)
+		return transfer;
+	discard(transfer);
+	return NULL;
+}
+
+int ccurl_perform(ccurl_library *library, const struct ccurl_request *request,
+                  struct ccurl_end *end) {
+	ccurl_transfer *transfer = prepare(library, request);
+	if (!transfer) return 0;
+	memset(end, 0, sizeof *end);
+	end->code = library->easy_perform(transfer->easy);
+	long system_error = 0;
+	library->easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &system_error);
+	end->system_error = (int)system_error;
+	end->status = ccurl_status(library, transfer);
+	if (end->code)
+		strncpy(end->problem, ccurl_problem(library, transfer, end->code), sizeof end->problem - 1);
+	discard(transfer);
+	return 1;
 }
 
 void ccurl_end(ccurl_library *library, ccurl_transfer *transfer) {
 	library->multi_remove_handle(library->multi, transfer->easy);
-	library->easy_cleanup(transfer->easy);
-	library->slist_free_all(transfer->headers);
-	free(transfer);
+	discard(transfer);
 }
 
 long ccurl_status(ccurl_library *library, ccurl_transfer *transfer) {

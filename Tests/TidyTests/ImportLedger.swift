@@ -9,6 +9,7 @@ enum ImportLedger {
     "CSystemd": ["systemd/"],
     "CSQLite": ["sqlite3.h"],
     "CCurl": standardC.union(["curl/", "dlfcn.h"]),
+    "CMicrohttpd": standardC.union(["microhttpd.h", "dlfcn.h"]),
     "CLinux": standardC.union(["linux/", "sys/", "net/", "netinet/", "arpa/"]),
     "LuaSandbox": standardC.union(["lua.h", "lauxlib.h", "lualib.h", "sys/mman.h"]),
     "PathCore": [],
@@ -20,7 +21,7 @@ enum ImportLedger {
     "PathStore": ["PathCore", "CSQLite", "Glibc"],
     "PathDaemon": [
       "PathCore", "PathKernel", "PathPolicy", "PathActions", "PathStore", "CLinux", "CSystemd",
-      "Glibc",
+      "CMicrohttpd", "Glibc",
     ],
     "NetworkPath": [
       "PathCore", "PathKernel", "CLinux", "Glibc", "Dispatch", "FoundationEssentials",
@@ -29,7 +30,9 @@ enum ImportLedger {
     "NetworkPathNotifications": ["NetworkPath", "Dispatch", "Foundation"],
     // The one room that hands on another's things: that is all it is for.
     "Network": ["NetworkPath"],
-    "netvane": ["PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "Glibc"],
+    "netvane": [
+      "PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "CCurl", "Glibc",
+    ],
     "netvane-bench": [
       "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "PolicyTesting",
       "NetworkPath", "CLinux", "Glibc", "Dispatch",

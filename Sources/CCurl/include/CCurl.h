@@ -45,6 +45,7 @@ struct ccurl_request {
 	const char *method;
 	const char *user_agent;
 	const char *interface;         /* NULL: any */
+	const char *unix_socket;       /* NULL: what the URL's host says */
 	char *const *headers;          /* whole lines, ended by NULL */
 	int has_body;
 	const uint8_t *body;
@@ -55,6 +56,19 @@ struct ccurl_request {
 /* Begins a transfer; NULL when there is no memory for it, or the library refuses an option that
  * matters for safety. */
 ccurl_transfer *ccurl_begin(ccurl_library *library, const struct ccurl_request *request);
+
+/* What became of a transfer that was waited for. */
+struct ccurl_end {
+	int code;           /* 0 or libcurl's error code */
+	long status;        /* HTTP's; 0 before an answer */
+	int system_error;   /* errno of a connection that failed, or 0 */
+	char problem[256];  /* what libcurl says of a failure, in its own words */
+};
+
+/* The whole transfer in one call, for programs that do nothing else meanwhile; of the host only
+ * `take` is called. Returns 0 when it cannot be begun (see ccurl_begin). curl_easy_perform(3). */
+int ccurl_perform(ccurl_library *library, const struct ccurl_request *request,
+                  struct ccurl_end *end);
 
 /* Ends it, finished or not, and frees it. Waits for nothing. */
 void ccurl_end(ccurl_library *library, ccurl_transfer *transfer);
