@@ -1,7 +1,7 @@
 import Glibc
 
 /// Calls `body` with the texts as an array of C strings that ends with a null pointer.
-func withVector<Result>(
+package func withVector<Result>(
   _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
   var vector = unsafe texts.map { unsafe strdup($0) }

@@ -31,17 +31,25 @@ extension Daemon {
     if hadTerminal, isatty(STDIN_FILENO) != 1 { return end() }
     // It is ending already.
     guard settings.place != nil else { return }
+    reloadByHand()
+  }
+
+  /// Reads everything again, the service manager knowing of it; what is told of it.
+  @discardableResult
+  func reloadByHand() -> String {
     let now = Clocks.read(CLOCK_MONOTONIC).nanoseconds / 1000
     _ = unsafe sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(now)")
     policyWatch?.refresh()
-    reload(byHand: true)
+    let detail = reload(byHand: true)
     _ = unsafe sd_notify(0, "READY=1")
+    return detail
   }
 
-  /// Reads everything again. By hand, texts that were rejected are tried again, and it is said when
-  /// nothing changed.
-  func reload(byHand: Bool) {
-    guard let place = settings.place else { return }
+  /// Reads everything again; what is told of it. By hand, texts that were rejected are tried again,
+  /// and it is said when nothing changed.
+  @discardableResult
+  func reload(byHand: Bool) -> String {
+    guard let place = settings.place else { return "" }
     let before = settings.configuration
     let reading = place.read(after: (settings.scripts, settings.refused, before))
     settings.scripts = reading.scripts
@@ -59,12 +67,12 @@ extension Daemon {
     loaded = LoadedPolicies(set)
     if !change.isEmpty || set.config != nil { feed(.policies(set)) }
     let said = change + notes
-    if !said.isEmpty || byHand {
-      tell(.reload(detail: said.isEmpty ? unchanged : said.joined(separator: "; ")))
-    }
+    let detail = said.isEmpty ? unchanged : said.joined(separator: "; ")
+    if !said.isEmpty || byHand { tell(.reload(detail: detail)) }
     if reading.configuration != before { shadow?.adopt(reading.configuration) }
     if hasNames || set.config != nil { tellStraySettings() }
     tellWatchProblem()
+    return detail
   }
 
   /// Loads what the settings hold now.

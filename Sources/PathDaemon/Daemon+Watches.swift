@@ -84,6 +84,7 @@ extension Daemon {
     _ = unsafe sd_notify(0, "STOPPING=1")
     settings.place = nil
     policyWatch = nil
+    control?.close()
     feed(.stop)
     keeper?.close()
     recorder?.close()

@@ -49,6 +49,12 @@ package final class Daemon {
   var toldProblem: String?
   /// What the last load gave.
   var loaded = LoadedPolicies()
+  var control: ControlServer?
+  var started = WallTime()
+  var refusals = RefusalBook()
+  /// What is told while somebody waits for it at the control socket; nil while nobody does.
+  var overheard: [ControlDeed.TimedReport]?
+  var serviceStatus = ServiceStatus()
 
   /// Feeds the policies' random numbers; in the trace's header.
   static let seed: UInt64 = 1
@@ -113,19 +119,23 @@ package final class Daemon {
     }
     // What policies kept may name networks that no snapshot has shown yet.
     if let recorder, !set.memories.isEmpty { recorder.learn(kernel.snapshot()) }
+    started = Clocks.now().wall
     feed(.policies(set))
+    openControl()
     tell(.ready(policies: set.loaded.count))
     _ = unsafe sd_notify(0, "READY=1")
     read()
     armReconcile()
     watchPolicies()
+    defer { control?.close() }
     return try loop.run()
   }
 
   // MARK: Facts in
 
-  /// Gives the engine a fact and carries its orders out.
-  func feed(_ fact: Fact) {
+  /// Gives the engine a fact and carries its orders out; these are the orders.
+  @discardableResult
+  func feed(_ fact: Fact) -> [Order] {
     let now = Clocks.now()
     if let recorder {
       recorder.record(fact, at: now)
@@ -143,6 +153,8 @@ package final class Daemon {
     for killed in engine.takeKilled() { recorder?.record(killed, at: now) }
     shadow?.follow(fact, orders, at: now)
     armTimers()
+    if serviceStatus.isWanted { serviceStatus.note(fact, engine) }
+    return orders
   }
 
   /// Reads the kernel's present state and judges it.
@@ -246,8 +258,11 @@ package final class Daemon {
       tell(.action(actions.log(policy: policy, text: text)), now)
     case .perform(let id, let action, let facts): actions.start(id, action, facts: facts)
     case .cancel(let id): actions.cancel(id)
-    case .action(let report): tell(.action(report), now)
+    case .action(let report):
+      refusals.note(report, at: now.wall)
+      tell(.action(report), now)
     case .policy(let name, let standing, let detail):
+      if standing == .removed { refusals.forget(name) }
       tell(.policy(name: name, standing, detail: detail), now)
     case .fault(let fault): tell(.fault(fault), now)
     case .gap(let detail): tell(.gap(detail: detail), now)
@@ -255,6 +270,7 @@ package final class Daemon {
   }
 
   func tell(_ report: Report, _ now: Moment = Clocks.now()) {
+    overheard?.append(ControlDeed.TimedReport(report: report, time: now.wall))
     if !delegate.report(report, at: now.wall) { loop.stop(1) }
   }
 

@@ -20,6 +20,8 @@ package struct DaemonSettings: Sendable {
   /// Where to keep what policies must not forget: a directory, or `none`; nil for the usual place.
   /// A dry run keeps nothing.
   package var state: String?
+  /// Where the control socket is to be; nil for none.
+  package var control: String?
   /// The kernel's name for this boot; nil to ask it.
   package var bootID: String?
   /// Where to write the facts, one JSON object a line.

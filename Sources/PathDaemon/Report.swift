@@ -23,4 +23,13 @@ package protocol DaemonDelegate: AnyObject {
   func report(_ report: Report, at time: WallTime) -> Bool
   /// A line typed at the terminal; the facts that it means.
   func input(_ line: String) -> [Fact]
+  /// What somebody who asked over the control socket will read.
+  func text(_ answer: ControlAnswer) -> String
+}
+
+extension DaemonDelegate {
+  /// For those who print nothing: the same as programs get.
+  package func text(_ answer: ControlAnswer) -> String {
+    String(decoding: answer.json, as: UTF8.self)
+  }
 }

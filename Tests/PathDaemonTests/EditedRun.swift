@@ -13,13 +13,18 @@ final class EditedRun: DaemonDelegate {
   private(set) var daemon: Daemon!
   /// What was said, a line each.
   private(set) var said: [String] = []
+  private(set) var gaps: [String] = []
+  private let hasControl: Bool
 
   init(
     _ policies: [String: String], config: String? = nil, shadow: [String: String] = [:],
     check: (@Sendable (PolicyScript, PolicyScript) -> PolicyFault?)? = nil,
-    _ location: SourceLocation = #_sourceLocation
+    control: Bool = false, _ location: SourceLocation = #_sourceLocation,
+    prepare: (Folder) throws -> Void = { _ in }
   ) throws {
     folder = try Folder()
+    hasControl = control
+    try prepare(folder)
     for (name, text) in policies { try folder.write("p/\(name).lua", text) }
     for (name, text) in shadow { try folder.write("shadow/\(name).lua", text) }
     if let config { try folder.write("config.lua", config) }
@@ -43,6 +48,7 @@ final class EditedRun: DaemonDelegate {
     settings.state = folder.at("state")
     settings.bootID = "boot"
     settings.record = folder.at("trace")
+    if hasControl { settings.control = folder.at("run/control") }
     daemon = try Daemon(settings: settings, delegate: self)
     stage = try Stage(daemon.loop, location: location)
   }
@@ -65,7 +71,8 @@ final class EditedRun: DaemonDelegate {
     case .reload(let detail): said.append("reload \(detail)")
     case .shadow(let difference):
       said.append("shadow \(difference.policy) \(difference.only) \(difference.what)")
-    case .path, .gap: break
+    case .gap(let detail): gaps.append(detail)
+    case .path: break
     }
     stage?.go()
     return true

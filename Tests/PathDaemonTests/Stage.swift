@@ -10,6 +10,8 @@ final class Stage {
     case act(() throws -> Void)
     /// Goes on as soon as this holds; it is asked whenever something happened.
     case until(String, () -> Bool)
+    /// The same for what nothing here tells of, as what a thread does: it is asked time and again.
+    case poll(String, () -> Bool)
     /// Time in which something may happen that must not.
     case pause(Duration)
   }
@@ -30,10 +32,10 @@ final class Stage {
       go()
     }
     patience = try loop.makeTimer(.awake) { [unowned self] in
-      if case .until(let what, _) = steps.first {
+      switch steps.first {
+      case .until(let what, _), .poll(let what, _):
         Issue.record("never came: \(what)", sourceLocation: location)
-      } else {
-        Issue.record("it did not end", sourceLocation: location)
+      default: Issue.record("it did not end", sourceLocation: location)
       }
       loop.stop(0)
     }
@@ -60,14 +62,20 @@ final class Stage {
       case .until(_, let holds):
         guard holds() else { return }
         steps.removeFirst()
+      case .poll(_, let holds):
+        guard holds() else { return pause(.milliseconds(2)) }
+        steps.removeFirst()
       case .pause(let time):
         steps.removeFirst()
-        isPausing = true
-        timer?.arm(at: Clocks.read(CLOCK_MONOTONIC) + time)
-        return
+        return pause(time)
       }
     }
     loop.stop(0)
+  }
+
+  private func pause(_ time: Duration) {
+    isPausing = true
+    timer?.arm(at: Clocks.read(CLOCK_MONOTONIC) + time)
   }
 }
 

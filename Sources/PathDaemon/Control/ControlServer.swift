@@ -1,0 +1,206 @@
+import CMicrohttpd
+import Glibc
+import PathActions
+
+/// Answers HTTP on the control socket, in the loop and between two facts.
+///
+/// libmicrohttpd is opened when somebody first connects; until then only the socket is watched. An
+/// answer is made in one go and copied, so a client that is slow, or gone, holds nobody.
+@safe final class ControlServer {
+  static let connectionsMost: UInt32 = 16
+  /// Of a connection; the header of a request must fit.
+  static let memoryMost = 32_768
+  /// A connection on which nothing happens for so many seconds is closed.
+  static let patience: UInt32 = 10
+  static let bodyMost = 4096
+  static let answerMost = 4 << 20
+  static let libraries = ["libmicrohttpd.so.12", "libmicrohttpd.so"]
+
+  typealias Answer = (ControlCall) -> Result<ControlAnswer, ControlRefusal>
+
+  private let loop: EventLoop
+  private let libraries: [String]
+  private let patience: UInt32
+  private let tell: (String) -> Void
+  private let answer: Answer
+  private let text: (ControlAnswer) -> String
+  private var socket: ControlSocket?
+  private var server: OpaquePointer?
+  private var watch: EventLoop.Watch?
+  private var timer: LoopTimer?
+  private var hasFailed = false
+  /// Whether a wake-up is asked for: only while there is a connection.
+  private(set) var isWaiting = false
+
+  /// `text` puts an answer in words for people; `tell` hears what is wrong.
+  init(
+    _ socket: ControlSocket, loop: EventLoop, libraries: [String] = ControlServer.libraries,
+    patience: UInt32 = ControlServer.patience,
+    tell: @escaping (String) -> Void, text: @escaping (ControlAnswer) -> String,
+    answer: @escaping Answer
+  ) throws(LoopError) {
+    self.socket = socket
+    self.loop = loop
+    self.libraries = libraries
+    self.patience = patience
+    self.tell = tell
+    self.text = text
+    self.answer = answer
+    timer = try loop.makeTimer(.awake) { [unowned self] in goOn() }
+    watch = try loop.watch(descriptor: socket.descriptor) { [unowned self] in begin() }
+  }
+
+  deinit { close() }
+
+  /// Ends every connection and takes the socket away. Not for use within an answer.
+  func close() {
+    watch?.remove()
+    watch = nil
+    timer?.remove()
+    timer = nil
+    if let server = unsafe server { unsafe cmicrohttpd_close(server) }
+    unsafe server = nil
+    socket?.remove()
+    socket = nil
+  }
+
+  // MARK: The library
+
+  /// Somebody connects.
+  private func begin() {
+    guard let socket else { return }
+    if hasFailed { return turnAway(socket) }
+    // The library takes the connection itself.
+    guard let problem = open(socket) else { return goOn() }
+    hasFailed = true
+    tell(
+      "nobody can be answered on the control socket: that needs the library libmicrohttpd, but "
+        + "\(problem); on Debian the package is libmicrohttpd12")
+    turnAway(socket)
+  }
+
+  /// Nil, or what is wrong.
+  private func open(_ socket: ControlSocket) -> String? {
+    // Its writes ask for no signal, but what it stands on might not.
+    signal(SIGPIPE, SIG_IGN)
+    var host = unsafe cmicrohttpd_host()
+    unsafe host.owner = Unmanaged.passUnretained(self).toOpaque()
+    unsafe host.answer = { owner, exchange in
+      guard let exchange = unsafe exchange else { return }
+      // `close` ends all calls before this is freed.
+      unsafe Unmanaged<ControlServer>.fromOpaque(owner!).takeUnretainedValue().take(exchange)
+    }
+    var limits = cmicrohttpd_limits(
+      connections: Self.connectionsMost, memory: Self.memoryMost, seconds: patience,
+      body: Self.bodyMost)
+    let listening = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard listening >= 0 else { return unsafe String(cString: strerror(errno)) }
+    var problem: UnsafePointer<CChar>?
+    let opened = unsafe withVector(libraries) {
+      unsafe cmicrohttpd_open($0, listening, &limits, &host, &problem)
+    }
+    guard let opened = unsafe opened else {
+      return unsafe problem.map { unsafe String(cString: $0) } ?? ""
+    }
+    do throws(LoopError) {
+      let fresh = try unsafe loop.watch(descriptor: cmicrohttpd_descriptor(opened)) {
+        [unowned self] in goOn()
+      }
+      watch?.remove()
+      watch = fresh
+    } catch {
+      unsafe cmicrohttpd_close(opened)
+      return error.message
+    }
+    unsafe server = opened
+    return nil
+  }
+
+  private func goOn() {
+    guard let server = unsafe server else { return }
+    unsafe cmicrohttpd_continue(server)
+    let wait = unsafe cmicrohttpd_wait(server)
+    isWaiting = wait >= 0
+    if wait < 0 {
+      timer?.disarm()
+    } else {
+      timer?.arm(at: Clocks.read(CLOCK_MONOTONIC) + .milliseconds(wait))
+    }
+  }
+
+  /// Nobody is left to wait for an answer that cannot come.
+  private func turnAway(_ socket: ControlSocket) {
+    for _ in 0..<Self.connectionsMost {
+      let connection = accept(socket.descriptor, nil, nil)
+      if connection < 0 { return }
+      Glibc.close(connection)
+    }
+  }
+
+  // MARK: An answer
+
+  private func take(_ exchange: OpaquePointer) {
+    let request = unsafe Self.request(exchange)
+    let result = Result { () throws(ControlRefusal) in try answer(request.call()).get() }
+    var reply = Reply(result, wantsText: request.wantsText, text)
+    if reply.body.count > Self.answerMost {
+      let refusal = ControlRefusal(500, "the answer would be longer than \(Self.answerMost) bytes")
+      reply = Reply(.failure(refusal), wantsText: request.wantsText, text)
+    }
+    let fields = reply.fields.flatMap { [$0.0, $0.1] }
+    _ = unsafe withVector(fields) { fields in
+      unsafe reply.body.withUnsafeBufferPointer { body in
+        unsafe cmicrohttpd_answer(
+          exchange, UInt32(reply.status), fields, body.baseAddress, body.count)
+      }
+    }
+  }
+
+  private static func request(_ exchange: OpaquePointer) -> ControlRequest {
+    var request = unsafe ControlRequest(
+      method: String(cString: cmicrohttpd_method(exchange)),
+      path: String(cString: cmicrohttpd_path(exchange)))
+    unsafe request.isTooLong = cmicrohttpd_is_too_long(exchange) != 0
+    var count = 0
+    let accept = unsafe cmicrohttpd_header(exchange, "Accept", &count)
+    request.wantsText = unsafe text(accept, count)?.contains("text/plain") ?? false
+    let key = unsafe cmicrohttpd_argument(exchange, "key", &count)
+    request.key = unsafe text(key, count)
+    let button = unsafe cmicrohttpd_argument(exchange, "button", &count)
+    request.button = unsafe text(button, count)
+    return request
+  }
+
+  private static func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String? {
+    guard let start = unsafe start else { return nil }
+    return unsafe start.withMemoryRebound(to: UInt8.self, capacity: count) {
+      unsafe String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+    }
+  }
+}
+
+/// What goes out over HTTP.
+private struct Reply {
+  var status: Int
+  var fields: [(String, String)]
+  var body: [UInt8]
+
+  init(
+    _ result: Result<ControlAnswer, ControlRefusal>, wantsText: Bool,
+    _ text: (ControlAnswer) -> String
+  ) {
+    var form = wantsText ? "text/plain; charset=utf-8" : "application/json"
+    if !wantsText, case .success(.alerts) = result { form = "application/x-ndjson" }
+    fields = [("Content-Type", form), ("Cache-Control", "no-store")]
+    switch result {
+    case .success(let answer):
+      status = answer.status
+      fields.append(("Netvane-Exit", String(answer.exitCode)))
+      body = wantsText ? Array(text(answer).utf8) : answer.json
+    case .failure(let refusal):
+      status = refusal.status
+      if let allowed = refusal.allowed { fields.append(("Allow", allowed)) }
+      body = wantsText ? Array((refusal.message + "\n").utf8) : refusal.json
+    }
+  }
+}
