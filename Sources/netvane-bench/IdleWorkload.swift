@@ -9,7 +9,11 @@ enum IdleWorkload: Workload {
     let (seconds, starts) = size == .full ? (60, 15) : (1, 3)
     let network = try BenchNetwork()
     let program = ownPath.prefix(upTo: ownPath.lastIndex(of: "/") ?? ownPath.endIndex) + "/netvane"
-    let arguments = [String(program), "run", "policies", "--json", "--state", "none"]
+    let scratch = try Scratch()
+    let arguments = [
+      String(program), "run", "policies", "--json", "--state", "none", "--control",
+      "\(scratch.path)/control",
+    ]
     var ready: [Double] = []
     var decided: [Double] = []
     var bare: [Double] = []
@@ -29,7 +33,7 @@ enum IdleWorkload: Workload {
     pass(milliseconds: seconds * 1000)
     let after = ProcessFigures(child.process)
     child.end()
-    _ = network
+    _ = (network, scratch)
     let wakeups = after.voluntarySwitches - before.voluntarySwitches
     return [
       Figure(

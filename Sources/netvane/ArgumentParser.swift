@@ -1,4 +1,5 @@
 import PathCore
+import PathDaemon
 
 /// Turns the words after the program's name into what they ask for. Pure: it reads `flagTable`,
 /// nothing else.
@@ -133,11 +134,21 @@ struct ArgumentParser {
       return .run(
         RunOptions(
           directory: operand, config: values[.config], shadow: values[.shadow],
-          state: values[.state],
+          state: values[.state], control: values[.control],
           dryRun: values[.dryRun] != nil, record: values[.record], redact: values[.noRedact] == nil,
           json: values[.json] != nil))
-    case .status: return .status(try askOptions())
+    case .status:
+      let options = try askOptions()
+      if options.asksKernel, options.control != nil {
+        throw error(
+          "--control asks a daemon, and a filter or --config the kernel; give one of them")
+      }
+      return .status(options)
     case .explain: return .explain(try askOptions())
+    case .alerts: return control(.alerts)
+    case .press: return control(.press(key: operands[0], button: operands[1]))
+    case .dismiss: return control(.dismiss(key: operands[0]))
+    case .reload: return control(.reload)
     case .check:
       return .check(
         CheckOptions(
@@ -156,7 +167,12 @@ struct ArgumentParser {
     AskOptions(
       required: try values[.required].map { text throws(UsageError) in try type(text, .required) },
       prohibited: try types(.prohibited), interface: values[.interface],
-      config: values[.config], json: values[.json] != nil)
+      config: values[.config], control: values[.control], json: values[.json] != nil)
+  }
+
+  private func control(_ call: ControlCall) -> Invocation {
+    .control(
+      ControlOptions(call: call, control: values[.control], json: values[.json] != nil))
   }
 
   private func checkOperands() throws(UsageError) {
@@ -171,6 +187,9 @@ struct ArgumentParser {
     case .requiredThenOptional(let name, let other):
       if operands.isEmpty { throw error("\(command.rawValue) needs \(name)") }
       (allowed, most) = (2, "\(name) and at most one \(other)")
+    case .requiredBoth(let name, let other):
+      if operands.count < 2 { throw error("\(command.rawValue) needs \(name) and \(other)") }
+      (allowed, most) = (2, "\(name) and \(other)")
     }
     if operands.count > allowed {
       throw error("\(command.rawValue) takes \(most); \(quoted(operands[allowed])) is too many")

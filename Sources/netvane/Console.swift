@@ -21,6 +21,11 @@ struct Console: Sendable {
   let output: Stream
   let error: Stream
 
+  /// Where nothing is styled, for text that goes elsewhere.
+  static let plain = Console(
+    output: Stream(descriptor: -1, hasColours: false),
+    error: Stream(descriptor: -1, hasColours: false))
+
   /// The process's own streams. `environment` answers what `getenv` would.
   static func standard(environment: (String) -> String?) -> Console {
     Console(

@@ -1,6 +1,6 @@
 /// What `netvane` can be told to do. The raw value is the word people type.
 enum Command: String, CaseIterable, Sendable {
-  case run, status, explain, check, new, api, test, help
+  case run, status, explain, alerts, press, dismiss, reload, check, new, api, test, help
 }
 
 /// One line about a command: what stands after its name, and what it does.
@@ -11,6 +11,7 @@ struct CommandEntry: Sendable {
     case optional(String)
     case required(String)
     case requiredThenOptional(String, String)
+    case requiredBoth(String, String)
   }
 
   let command: Command
@@ -24,7 +25,7 @@ struct CommandEntry: Sendable {
 /// One flag. Parsing, help and the tests all read this table, so a flag is added in one place.
 struct Flag: Sendable {
   enum Name: String, CaseIterable, Sendable {
-    case config, shadow, state, dryRun = "dry-run", record, noRedact = "no-redact", json
+    case config, shadow, state, control, dryRun = "dry-run", record, noRedact = "no-redact", json
     case strict
     case required, prohibited, interface
     case only = "run", failFast = "fail-fast", shuffle, seed, list, format
@@ -55,19 +56,45 @@ let commandTable: [CommandEntry] = [
     details: """
       Without DIR the policies are those in $XDG_CONFIG_HOME/netvane/policies or, when there is \
       no such directory, in /etc/netvane/policies. Needs no root. Edits of the policies and of the \
-      configuration are live when they are saved; SIGHUP reads them again by hand. SIGINT and \
-      SIGTERM end it cleanly.
+      configuration are live when they are saved; `netvane reload` or SIGHUP reads them again by \
+      hand. SIGINT and SIGTERM end it cleanly.
       """),
   CommandEntry(
     command: .status, operand: .none,
     summary: "say how the network is now",
-    details: "Asks the kernel directly. Exit code 0 when there is a path, 1 when there is none."),
+    details: """
+      Asks the daemon that runs, if there is one: its policies, what became of the last edits, \
+      alerts, timers and actions are told, too. Without one, or with --config or a filter, it asks \
+      the kernel directly. Exit code 0 when there is a path, 1 when there is none.
+      """),
   CommandEntry(
     command: .explain, operand: .none,
     summary: "say why, interface by interface",
     details: """
       Shows for each interface what the kernel was asked, what it answered and why the interface \
       counts or not. With a filter: the answer for a program that may only use what passes it.
+      """),
+  CommandEntry(
+    command: .alerts, operand: .none,
+    summary: "show the alerts that are up, with their buttons",
+    details: "Exit code 0 when there are some, 3 when there are none, 2 when no daemon answers."),
+  CommandEntry(
+    command: .press, operand: .requiredBoth("KEY", "BUTTON"),
+    summary: "press a button of an alert",
+    details: """
+      KEY is the alert's, with its policy before it (POLICY/KEY) where two policies use the same; \
+      BUTTON is the button's id. `netvane alerts` shows both. What came of it at once is printed.
+      """),
+  CommandEntry(
+    command: .dismiss, operand: .required("KEY"),
+    summary: "take an alert away",
+    details: "KEY is the alert's, or POLICY/KEY. Its policy hears of it."),
+  CommandEntry(
+    command: .reload, operand: .none,
+    summary: "have the policies and the configuration read again",
+    details: """
+      The same as SIGHUP, but waits and prints what came of it. Exit code 1 when something is not \
+      taken, 2 when no daemon answers.
       """),
   CommandEntry(
     command: .check, operand: .required("DIR"),
@@ -124,6 +151,13 @@ let flagTable: [Flag] = [
       $XDG_STATE_HOME (~/.local/state); none: keep nothing
       """,
     commands: [.run]),
+  Flag(
+    name: .control, placeholder: "PATH",
+    help: """
+      the control socket, instead of $RUNTIME_DIRECTORY/control (run alone), \
+      $XDG_RUNTIME_DIR/netvane/control or /run/netvane/control; run --control none makes none
+      """,
+    commands: [.run, .status, .alerts, .press, .dismiss, .reload]),
   Flag(
     name: .dryRun, placeholder: nil,
     help: "say which actions would be done, do none and keep nothing", commands: [.run]),
@@ -185,7 +219,8 @@ let flagTable: [Flag] = [
     commands: [.test]),
   Flag(
     name: .json, placeholder: nil,
-    help: "print one JSON object a line", commands: [.run, .status, .explain, .check]),
+    help: "print one JSON object a line",
+    commands: [.run, .status, .explain, .alerts, .press, .dismiss, .reload, .check]),
   Flag(
     name: .strict, placeholder: nil, help: "exit code 1 when something looks wrong",
     commands: [.check]),

@@ -42,6 +42,7 @@ enum Help {
     case .optional(let name): words.append("[\(name)]")
     case .required(let name): words.append(name)
     case .requiredThenOptional(let name, let other): words += [name, "[\(other)]"]
+    case .requiredBoth(let name, let other): words += [name, other]
     }
     if withFlags {
       for flag in entry.command.flags where flag.name != .help { words.append("[\(typed(flag))]") }

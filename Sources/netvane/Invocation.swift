@@ -1,3 +1,4 @@
+import PathDaemon
 import PolicyTesting
 
 /// What one command line asks for, checked and typed: what `ArgumentParser` makes of the words.
@@ -5,6 +6,7 @@ enum Invocation: Equatable, Sendable {
   case run(RunOptions)
   case status(AskOptions)
   case explain(AskOptions)
+  case control(ControlOptions)
   case check(CheckOptions)
   case new(NewOptions)
   /// The directory to write into; nil means to print.
@@ -22,6 +24,8 @@ struct RunOptions: Equatable, Sendable {
   var shadow: String?
   /// Where to keep what policies must not forget; nil means the usual place.
   var state: String?
+  /// Where to make the control socket, or `none`; nil means the usual place.
+  var control: String?
   var dryRun = false
   var record: String?
   /// Whether `record` hides names and addresses.
@@ -36,6 +40,21 @@ struct AskOptions: Equatable, Sendable {
   var prohibited: [TypeWord] = []
   var interface: String?
   var config: String?
+  /// Where a daemon is asked; nil means the usual places.
+  var control: String?
+  var json = false
+
+  /// A daemon answers for what it watches, under its own configuration.
+  var asksKernel: Bool {
+    required != nil || !prohibited.isEmpty || interface != nil || config != nil
+  }
+}
+
+/// What the commands are told that only a daemon can carry out.
+struct ControlOptions: Equatable, Sendable {
+  var call: ControlCall
+  /// Where it is asked; nil means the usual places.
+  var control: String?
   var json = false
 }
 

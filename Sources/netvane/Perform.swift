@@ -4,6 +4,7 @@ func perform(_ invocation: Invocation, on console: Console) -> Int32 {
   case .run(let options): return RunCommand(options: options, console: console).perform()
   case .status(let options): return StatusCommand(options: options, console: console).perform()
   case .explain(let options): return ExplainCommand(options: options, console: console).perform()
+  case .control(let options): return ControlCommand(options: options, console: console).perform()
   case .check(let options): return CheckCommand(options: options, console: console).perform()
   case .new(let options): return NewCommand(options: options, console: console).perform()
   case .api(let directory): return APICommand(directory: directory, console: console).perform()

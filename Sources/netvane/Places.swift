@@ -1,7 +1,8 @@
 import Glibc
+import PathDaemon
 import PathPolicy
 
-/// Where the policies and the configuration are looked for.
+/// Where the policies, the configuration and a daemon's socket are looked for.
 enum Places {
   /// The directory named on the command line, else the first usual one that exists.
   static func policies(_ given: String?) -> String? {
@@ -30,6 +31,22 @@ enum Places {
     }
     places.append("/etc/netvane/\(name)")
     return places
+  }
+
+  /// Where `run` makes its control socket; nil: nowhere.
+  static func ownControl(_ given: String?) -> String? {
+    ControlPlace.own(flag: given, environment: runtimeDirectories, isRoot: geteuid() == 0)
+  }
+
+  /// Where a daemon is asked.
+  static func controlsToAsk(_ given: String?) -> [String] {
+    ControlPlace.toAsk(flag: given, environment: runtimeDirectories)
+  }
+
+  private static var runtimeDirectories: [String: String] {
+    var found: [String: String] = [:]
+    for name in ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"] { found[name] = variable(name) }
+    return found
   }
 
   private static func firstExisting(_ paths: [String]) -> String? {

@@ -92,7 +92,7 @@ struct ReportText {
     return visible(writer.text)
   }
 
-  private static func clock(_ time: WallTime) -> String {
+  static func clock(_ time: WallTime) -> String {
     let civil = time.civil
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second))"

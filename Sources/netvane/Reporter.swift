@@ -49,6 +49,8 @@ final class Reporter: DaemonDelegate {
     return [.button(policy: button.policy, key: button.key, button: button.id)]
   }
 
+  func text(_ answer: ControlAnswer) -> String { ControlText.text(answer) }
+
   // MARK: Buttons
 
   private func offer(_ notice: AlertNotice) {

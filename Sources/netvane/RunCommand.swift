@@ -62,6 +62,7 @@ struct RunCommand {
     settings.shadow = options.shadow
     settings.isDryRun = options.dryRun
     settings.state = options.state
+    settings.control = Places.ownControl(options.control)
     settings.record = options.record
     settings.redacts = options.redact
     let reporter = Reporter(

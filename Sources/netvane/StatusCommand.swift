@@ -1,11 +1,41 @@
+import Glibc
 import PathCore
+import PathDaemon
 
-/// `netvane status`: how the network is now, for an ordinary program or under a filter.
+/// `netvane status`: how the network is now, and the daemon that watches it; without a daemon, or
+/// under a filter, what the kernel says.
 struct StatusCommand {
   let options: AskOptions
   let console: Console
 
   func perform() -> Int32 {
+    if options.asksKernel { return askKernel() }
+    let client = ControlClient(
+      places: Places.controlsToAsk(options.control), isJSON: options.json)
+    let note: String
+    switch client.ask(.status) {
+    case .answered(let reply):
+      if reply.status == 200 { return show(reply) }
+      note = "the daemon does not say how it is: \(reply.body.split(separator: "\n").first ?? "")"
+    case .nobody: return askKernel(note: "no daemon answers; is `netvane run` running?")
+    case .barred(let place):
+      note = "a daemon at \(place) does not answer user \(geteuid()): this is the kernel's view"
+    case .trouble(let sentence): note = "\(sentence): this is the kernel's view"
+    }
+    if options.json { console.complain("netvane: \(visible(note))") }
+    return askKernel(note: note)
+  }
+
+  private func show(_ reply: ControlClient.Reply) -> Int32 {
+    let paint = StatusPaint(console: console)
+    for line in reply.lines(isJSON: options.json) {
+      console.print(options.json ? line : paint.line(line))
+    }
+    return reply.exitCode ?? 1
+  }
+
+  /// `note` is for people only: JSON has the path alone.
+  private func askKernel(note: String? = nil) -> Int32 {
     guard let snapshot = options.snapshot(console) else { return 2 }
     let path = PathEvaluator.path(of: snapshot, filter: options.filter)
     if options.json {
@@ -13,40 +43,34 @@ struct StatusCommand {
       path.writeJSON(into: &writer)
       console.print(writer.text)
     } else {
-      printTable(path)
+      let paint = StatusPaint(console: console)
+      for line in StatusText.lines(path) { console.print(paint.line(line)) }
+      if let note { console.print(console.styled("(\(visible(note)))", .faint)) }
     }
     return path.status == .satisfied ? 0 : 1
   }
+}
 
-  private func printTable(_ path: Path) {
-    let style: Console.Style = path.status == .satisfied ? .green : .red
-    row("status", console.styled(path.status.rawValue, .bold, style))
-    row("why", visible(path.why))
-    row("interfaces", list(path.interfaces))
-    row("could serve", list(path.alternatives))
-    row("ipv4", family(path.ipv4))
-    row("ipv6", family(path.ipv6))
-    row("dns", path.supportsDNS ? "yes" : "no")
-    if path.status == .satisfied {
-      row("expensive", path.isExpensive ? "yes (\(path.expensiveSource.rawValue))" : "no")
-      row("constrained", path.isConstrained ? "yes" : "no")
+extension ControlClient.Reply {
+  /// Whatever is at the other end, these cannot drive a terminal.
+  func lines(isJSON: Bool) -> [String] {
+    // By scalars: a carriage return and a line feed are one character.
+    var lines = body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return lines.map { isJSON ? harmlessJSON(String($0)) : visible(String($0)) }
+  }
+
+  /// Control characters have no place in JSON but escaped.
+  private func harmlessJSON(_ line: String) -> String {
+    var shown = ""
+    for scalar in line.unicodeScalars {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0:
+        let digits = String(scalar.value, radix: 16)
+        shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: shown.unicodeScalars.append(scalar)
+      }
     }
-    if let network = path.network { row("network", visible(network.name ?? network.id)) }
-  }
-
-  private func row(_ name: String, _ value: String) {
-    let padding = String(repeating: " ", count: max(1, 13 - name.count))
-    console.print(console.styled(name, .faint) + padding + value)
-  }
-
-  private func list(_ interfaces: [PathInterface]) -> String {
-    if interfaces.isEmpty { return "none" }
-    return interfaces.map { visible("\($0.name) (\($0.type))") }.joined(separator: ", ")
-  }
-
-  private func family(_ family: FamilyPath?) -> String {
-    guard let family else { return "no" }
-    let gateways = family.gateways.map(\.description).joined(separator: ", ")
-    return visible("by \(family.interface.name)\(gateways.isEmpty ? "" : " through \(gateways)")")
+    return shown
   }
 }

@@ -1,3 +1,4 @@
+import PathDaemon
 import Testing
 
 @testable import netvane
@@ -21,15 +22,17 @@ private func message(_ line: String) -> String? {
 struct ArgumentParserTests {
   @Test func `run takes a directory and all its flags, in any order`() {
     let options = RunOptions(
-      directory: "policies", config: "c.lua", shadow: "d", state: "s", dryRun: true, record: "t",
-      redact: false, json: true)
+      directory: "policies", config: "c.lua", shadow: "d", state: "s", control: "k", dryRun: true,
+      record: "t", redact: false, json: true)
     #expect(
       parse(
-        "run policies --config c.lua --shadow d --state s --dry-run --record t --json --no-redact")
+        "run policies --config c.lua --shadow d --state s --control k --dry-run --record t --json "
+          + "--no-redact")
         == .success(.run(options)))
     #expect(
       parse(
-        "run --json --no-redact --state=s --record=t --dry-run --config=c.lua --shadow=d policies")
+        "run --json --no-redact --state=s --record=t --dry-run --config=c.lua --shadow=d "
+          + "--control=k policies")
         == .success(.run(options)))
   }
 
@@ -76,6 +79,27 @@ struct ArgumentParserTests {
     #expect(parse("api") == .success(.api(nil)) && parse("api p") == .success(.api("p")))
   }
 
+  @Test func `what a daemon is asked has its words, and where it is asked`() {
+    func control(_ call: ControlCall, _ place: String? = nil, json: Bool = false)
+      -> Result<Invocation, UsageError>
+    {
+      .success(.control(ControlOptions(call: call, control: place, json: json)))
+    }
+    #expect(parse("alerts --json") == control(.alerts, json: true))
+    #expect(parse("press k b --control s") == control(.press(key: "k", button: "b"), "s"))
+    #expect(parse("dismiss p/k") == control(.dismiss(key: "p/k")))
+    #expect(parse("reload --control=s") == control(.reload, "s"))
+    #expect(parse("status --control s") == .success(.status(AskOptions(control: "s"))))
+  }
+
+  @Test func `a filter or a configuration is a question for the kernel`() {
+    for options in [
+      AskOptions(required: .wifi), AskOptions(prohibited: [.wifi]), AskOptions(interface: "eth0"),
+      AskOptions(config: "c"),
+    ] { #expect(options.asksKernel) }
+    #expect(!AskOptions(control: "s", json: true).asksKernel)
+  }
+
   @Test func `after a double dash everything is an operand`() {
     #expect(parse("run -- --json") == .success(.run(RunOptions(directory: "--json"))))
     #expect(parse("run --json --") == .success(.run(RunOptions(json: true))))
@@ -115,13 +139,15 @@ struct ArgumentParserTests {
     ("run --jsno", "--json"), ("run --dryrun", "--dry-run"), ("run -config", "--config"),
     ("explain --require wifi", "--required"), ("explain --proh wifi", "--prohibited"),
     ("explain --required wfi", "wifi"), ("explain --required WiFi", "wifi"),
-    ("explain --prohibited wifi,celular", "cellular"),
+    ("explain --prohibited wifi,celular", "cellular"), ("relaod", "reload"),
+    ("alert", "alerts"), ("status --contrl x", "--control"),
   ]) func `a misspelt word is answered with the nearest right one`(line: String, right: String) {
     #expect(message(line)?.hasSuffix("did you mean \(right)?") == true)
   }
 
   @Test(arguments: [
-    ("", "no command"), ("xyzzy", "one of run, status, explain, check, new, api, test, help"),
+    ("", "no command"),
+    ("xyzzy", "one of run, status, explain, alerts, press, dismiss, reload, check"),
     ("--json status", "belongs after a command"), ("--xyzzy", "unknown flag"),
     ("run --xyzzy", "run has no flag"), ("status --record f", "it belongs to run"),
     ("status --version", "it stands alone"),
@@ -133,6 +159,11 @@ struct ArgumentParserTests {
     ("run a b", "at most one DIR; “b” is too many"), ("status now", "no argument"),
     ("check", "check needs DIR"), ("check a b", "one DIR; “b” is too many"),
     ("help run status", "“status” is too many"),
+    ("press", "press needs KEY and BUTTON"), ("press k", "press needs KEY and BUTTON"),
+    ("press k b c", "KEY and BUTTON; “c” is too many"), ("dismiss", "dismiss needs KEY"),
+    ("reload now", "no argument"), ("explain --control s", "it belongs to run, status, alerts"),
+    ("status --control s --required wifi", "--control asks a daemon"),
+    ("status --control s --config c", "--control asks a daemon"),
     ("new", "new needs NAME"), ("new a b c", "NAME and at most one DIR; “c” is too many"),
     ("explain --required lte", "one of wifi, wired, wiredEthernet, cellular, loopback, other"),
     ("explain --required wifi,wired", "one type"),

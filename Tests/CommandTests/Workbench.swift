@@ -32,7 +32,9 @@ final class Workbench {
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
 
   /// The exit code of a command line, and all that it said, this folder's path taken out.
-  func run(_ words: String...) throws -> (code: Int32, said: String) {
+  func run(_ words: String...) throws -> (code: Int32, said: String) { try run(words) }
+
+  func run(_ words: [String]) throws -> (code: Int32, said: String) {
     _ = FileManager.default.createFile(atPath: output, contents: nil)
     let descriptor = open(output, O_WRONLY | O_TRUNC)
     defer { close(descriptor) }

@@ -164,6 +164,24 @@ extension KernelTests.Reload {
     try program.end()
   }
 
+  @Test func `a service manager is told in one line how it is, and of edits that are not taken`()
+    throws
+  {
+    let site = try Site(policies: ["status-border"])
+    let inbox = try Inbox("\(site.folder)/notify")
+    let program = try site.run(environment: ["NOTIFY_SOCKET": inbox.path])
+    let fine = "STATUS=satisfied: eth0 (wired) carries IPv4 through 192.0.2.1. | 1 policy"
+    #expect(inbox.status() == fine)
+    _ = try program.event("path")
+    try site.write("status-border", "return {")
+    #expect(inbox.status() == fine + " | not taken: status-border")
+    try site.copy("status-border")
+    #expect(inbox.status() == fine)
+    try site.lab.setCarrier("eth0", false)
+    #expect(inbox.status()?.hasPrefix("STATUS=unsatisfied: ") == true)
+    try program.end()
+  }
+
   @Test func `a terminal that goes away ends it, as before`() throws {
     let site = try Site(policies: ["status-border"])
     var terminal: Terminal? = try Terminal()
@@ -225,8 +243,23 @@ private final class Inbox {
 
   deinit { close(descriptor) }
 
-  /// The next message; nil when none comes.
+  /// The next message, but for those about the network; nil when none comes.
   func next(seconds: Int32 = 10) -> String? {
+    while let message = message(seconds: seconds) {
+      if !message.hasPrefix("STATUS=") { return message }
+    }
+    return nil
+  }
+
+  /// The next message about the network.
+  func status() -> String? {
+    while let message = message(seconds: 10) {
+      if message.hasPrefix("STATUS=") { return message }
+    }
+    return nil
+  }
+
+  private func message(seconds: Int32) -> String? {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&entry, 1, seconds * 1000) > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 4096)

@@ -1,0 +1,40 @@
+import Glibc
+import PathDaemon
+
+/// `alerts`, `press`, `dismiss` and `reload`: what only the daemon that runs can tell or do.
+struct ControlCommand {
+  let options: ControlOptions
+  let console: Console
+
+  /// Reading again takes as long as all policies' own tests.
+  private var patience: Duration { options.call == .reload ? .seconds(30) : .seconds(5) }
+
+  func perform() -> Int32 {
+    let client = ControlClient(
+      places: Places.controlsToAsk(options.control), isJSON: options.json, patience: patience)
+    switch client.ask(options.call) {
+    case .answered(let reply): return show(reply)
+    case .nobody(let places):
+      console.complain("netvane: no daemon answers; looked at:")
+      for place in places { console.complain("  \(visible(place))") }
+      console.complain("Start one (netvane run), or say where its socket is: --control PATH")
+    case .barred(let place):
+      console.complain(
+        "netvane: a daemon at \(visible(place)) does not answer user \(geteuid()); ask as the user "
+          + "that runs it, or as root")
+    case .trouble(let sentence): console.complain("netvane: \(visible(sentence))")
+    }
+    return 2
+  }
+
+  private func show(_ reply: ControlClient.Reply) -> Int32 {
+    let lines = reply.lines(isJSON: options.json)
+    guard let code = reply.exitCode else {
+      // A refusal is one sentence.
+      for line in lines { console.complain(options.json ? line : "netvane: \(line)") }
+      return 1
+    }
+    for line in lines { console.print(line) }
+    return code
+  }
+}
