@@ -88,7 +88,7 @@ package final class ControlSocket {
       return "\(directory) belongs to user \(status.st_uid), who could put another one in its place"
     }
     if status.st_mode & 0o022 != 0 {
-      return "others may write \(directory) (chmod go-w makes it yours alone)"
+      return "others may write \(directory), and could put another one in its place"
     }
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
       return "another netvane is just making its own in \(directory)"
