@@ -3,7 +3,6 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
-BUILD_FLAGS ?=
 INSTALL ?= install
 
 # The Swift runtime is linked in, so the program depends on Debian's libraries only.
@@ -26,7 +25,7 @@ run: ## watch this machine's network with the policies in policies/ (ARGS: more 
 
 test: ## all tests, those on a real kernel in a fresh namespace included
 	@.ci/setup test
-	swift build --build-tests $(BUILD_FLAGS)
+	swift build --build-tests
 	swift test --disable-xctest --skip-build --skip '^KernelTests\.' $(ARGS)
 	.build/debug/netvane test policies
 	.ci/kernel-tests

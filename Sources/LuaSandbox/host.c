@@ -83,16 +83,8 @@ static int host_seed(lua_State *L) {
   return 0;
 }
 
-/* begin(seed): the draws of one call come from this seed, and until `run` only the prelude's own
- * code runs, which is not ticked. */
-static int host_begin(lua_State *L) {
-  luasandbox *box = luasandbox_of(L);
-  luasandbox_seed(box, (uint64_t)luaL_checkinteger(L, 1));
-  luasandbox_stop_ticks(box);
-  return 0;
-}
-
-/* run(fn, …): what fn returns; it is ticked, and what follows is not. */
+/* run(fn, …): what fn returns; it is ticked, and what follows is not. For the prelude's function
+ * that calls handlers, which is not ticked itself. */
 static int host_run(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   luasandbox_start_ticks(box);
@@ -328,7 +320,7 @@ static const luaL_Reg host_functions[] = {
   {"rawget", host_rawget}, {"rawset", host_rawset}, {"rawequal", host_rawequal},
   {"rawlen", host_rawlen}, {"next", host_next}, {"freeze", host_freeze},
   {"thaw", host_thaw}, {"frozen", host_frozen}, {"seed", host_seed},
-  {"begin", host_begin}, {"run", host_run}, {"same", host_same},
+  {"run", host_run}, {"same", host_same},
   {"link", luasandbox_record_link},
   {"where", host_where}, {"line_of", host_line_of},
   {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},

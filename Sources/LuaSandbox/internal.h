@@ -120,6 +120,7 @@ struct luasandbox {
 
 /* Addresses that serve as registry keys; scripts cannot make light userdata. */
 extern const char luasandbox_key_host, luasandbox_key_env, luasandbox_key_dispatcher,
+    luasandbox_key_caller,
     luasandbox_key_modules, luasandbox_key_loaded, luasandbox_key_record_meta,
     luasandbox_key_frozen_meta, luasandbox_key_missing, luasandbox_mark_frozen;
 

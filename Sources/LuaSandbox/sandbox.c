@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char luasandbox_key_dispatcher = 0;
+const char luasandbox_key_dispatcher = 0, luasandbox_key_caller = 0;
 
 static const luasandbox_limits defaults = {
   .memory_bytes = 8 << 20,
@@ -18,10 +18,10 @@ static const luasandbox_limits defaults = {
   .result_bytes = 1 << 20,
 };
 
-/* A handler's garbage is small beside the prelude, which each collection would look through. */
-enum { GC_PAUSE = 400 };
-
-enum { BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8, RESULTS = 2 };
+enum {
+  BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8, RESULTS = 2,
+  GC_PAUSE = 400,  /* a handler leaves little garbage beside what each collection looks at */
+};
 
 /* ---- protected calls ---- */
 
@@ -173,8 +173,9 @@ static int boot_body(lua_State *L) {
   load_prelude(L, &luasandbox_of(L)->job);
   give_own_environment(L);
   luasandbox_push_host(L);
-  lua_call(L, 1, 1);
-  if (!lua_isfunction(L, -1)) return luaL_error(L, "the prelude must return a function");
+  lua_call(L, 1, 2);
+  if (!lua_isfunction(L, -2)) return luaL_error(L, "the prelude must return a function");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_caller);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_dispatcher);
   return 0;
 }
@@ -218,6 +219,18 @@ static int load_body(lua_State *L) {
   return 0;
 }
 
+/* A request that begins with a seed is for the prelude's second function, which is not ticked. */
+static void take_seed(lua_State *L, luasandbox *box) {
+  if (!lua_isinteger(L, 2)) return;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_caller) != LUA_TFUNCTION) {
+    lua_pop(L, 1);
+    return;
+  }
+  lua_replace(L, 1);
+  luasandbox_seed(box, (uint64_t)lua_tointeger(L, 2));
+  luasandbox_stop_ticks(box);
+}
+
 static int call_body(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   const job *job = &box->job;
@@ -225,6 +238,7 @@ static int call_body(lua_State *L) {
   box->phase = PHASE_DATA;
   int arguments = luasandbox_decode_each(L, job->bytes, job->length);
   box->phase = PHASE_RUN;
+  take_seed(L, box);
   lua_call(L, arguments, RESULTS);
   box->phase = PHASE_DATA;
   box->output_length = box->scratch_length = 0;

@@ -3,6 +3,7 @@ import PathCore
 /// The path's part of `ev`, written out once for all policies and events that speak of it.
 final class PathBytes {
   private var kept = Kept()
+  let times = TimeText()
 
   /// The map of a path's fields.
   func bytes(of path: Boxed<Path>) -> [UInt8] { kept.bytes(of: path) }

@@ -6,19 +6,15 @@ enum PathEventEncoder {
   /// Writes what is the event's own; how many fields. What is read most comes first, and the
   /// path's status with it: a field is looked for from the beginning.
   static func writeOwn(
-    _ event: PathEvent, _ causes: inout CauseBytes, _ writer: inout PlainWriter
+    _ event: PathEvent, _ causes: inout CauseBytes, _ times: TimeText, _ writer: inout PlainWriter
   ) -> Int {
     var count = 9
     writer.field("status", event.sharedPath.read { $0.status.rawValue })
-    writer.field("initial", event.isInitial)
     causes.write(event.causes, &writer)
-    writer.text("flaps")
-    writer.sized { flaps(event.flaps, &$0) }
-    writer.field("self_inflicted", event.isSelfInflicted)
+    form.write(event, &writer)
     writer.field("monitor", event.monitor)
-    writer.field("sequence", event.sequence)
     writer.text("time")
-    writer.text(event.time)
+    writer.raw(times.bytes(of: event.time))
     if let since = event.since {
       writer.text("since")
       writer.text(since)
@@ -27,12 +23,62 @@ enum PathEventEncoder {
     return count
   }
 
-  private static func flaps(_ counts: FlapCounts, _ writer: inout PlainWriter) {
-    let map = writer.beginMap()
-    writer.field("last_1m", counts.lastMinute)
-    writer.field("last_10m", counts.lastTenMinutes)
-    writer.field("last_1h", counts.lastHour)
-    writer.endMap(map, count: 3)
+  private static let form = Form()
+
+  /// The fields that have the same length in each event: written once, and the values put in.
+  private struct Form {
+    private let bytes: [UInt8]
+    // Where each value ends.
+    private let initial, lastMinute, lastTenMinutes, lastHour, selfInflicted, sequence: Int
+
+    init() {
+      var writer = PlainWriter()
+      writer.field("initial", false)
+      initial = writer.count
+      writer.text("flaps")
+      let sized = writer.beginSized()
+      writer.map(3)
+      writer.field("last_1m", 0)
+      lastMinute = writer.count
+      writer.field("last_10m", 0)
+      lastTenMinutes = writer.count
+      writer.field("last_1h", 0)
+      lastHour = writer.count
+      writer.endSized(sized)
+      writer.field("self_inflicted", false)
+      selfInflicted = writer.count
+      writer.field("sequence", 0)
+      sequence = writer.count
+      bytes = writer.bytes
+    }
+
+    func write(_ event: PathEvent, _ writer: inout PlainWriter) {
+      let start = writer.count
+      writer.raw(bytes)
+      writer.replace(event.isInitial, before: start + initial)
+      let flaps = event.flaps
+      writer.replace(Int64(flaps.lastMinute), before: start + lastMinute)
+      writer.replace(Int64(flaps.lastTenMinutes), before: start + lastTenMinutes)
+      writer.replace(Int64(flaps.lastHour), before: start + lastHour)
+      writer.replace(event.isSelfInflicted, before: start + selfInflicted)
+      writer.replace(event.sequence, before: start + sequence)
+    }
+  }
+}
+
+/// A moment's text, written out once for all policies that are told of it.
+final class TimeText {
+  private var time = WallTime(unixNanoseconds: .min)
+  private var bytes: [UInt8] = []
+
+  func bytes(of other: WallTime) -> [UInt8] {
+    if bytes.isEmpty || other != time {
+      var writer = PlainWriter()
+      writer.text(other)
+      time = other
+      bytes = writer.bytes
+    }
+    return bytes
   }
 }
 

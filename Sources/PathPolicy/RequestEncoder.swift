@@ -47,10 +47,9 @@ struct RequestEncoder: ~Copyable {
   /// Writes the request; `state` only when the policy's Lua state does not have it.
   mutating func encode(_ request: HandlerRequest, state: PlainData?) {
     writer.clear()
-    writer.array(10)
-    writer.text("call")
-    writer.text(request.event.handler.rawValue)
+    writer.array(9)
     writer.integer(Int64(bitPattern: request.seed))
+    writer.text(request.event.handler.rawValue)
     var told: PathEvent?
     switch request.event {
     case .path(let event):
@@ -110,7 +109,7 @@ struct RequestEncoder: ~Copyable {
     let record = writer.beginRecord()
     let map = writer.beginMap()
     writer.field("", "path" as StaticString)
-    var count = 2 + PathEventEncoder.writeOwn(event, &causes, &writer)
+    var count = 2 + PathEventEncoder.writeOwn(event, &causes, paths.times, &writer)
     switch previous {
     case .none: break
     case .known:

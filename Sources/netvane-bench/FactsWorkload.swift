@@ -17,21 +17,28 @@ enum FactsWorkload: Workload {
     } catch {
       throw WorkloadError(message: "\(error.message); run this where policies/ is")
     }
-    let changes = size == .full ? 100_000 : 2_000
-    let shipped = measure(scripts, changes)
-    let empty = measure([Self.empty], changes)
+    let changes = size == .full ? 20_000 : 1_000
+    let rounds = size == .full ? 7 : 2
+    // What else a machine does only ever adds to a round, so the quickest of each says most.
+    let all = (0..<rounds).map { _ in
+      (shipped: measure(scripts, changes), empty: measure([Self.empty], changes))
+    }.sorted { $0.shipped.nanoseconds < $1.shipped.nanoseconds }
+    let shipped = all[0].shipped
+    let empty = all.map(\.empty).min { $0.nanoseconds < $1.nanoseconds }!
+    let typical = all[rounds / 2].shipped
     // What the same calls would take if no policy did anything in them.
     let floor = Double(shipped.calls) * empty.nanoseconds / Double(empty.calls)
     return [
       Figure(
         name: "changes", value: Double(changes) / shipped.nanoseconds * 1e9, unit: "/s",
         floor: Double(changes) / floor * 1e9,
-        note: "of the network, \(changes) in all, for \(scripts.count) policies, of CPU time; "
-          + "the floor makes as many calls of a handler that does nothing"),
+        note: "of the network, for \(scripts.count) policies, of CPU time; best of \(rounds) "
+          + "rounds of \(changes); the floor makes as many calls of a handler that does nothing"),
       Figure(
         name: "told", value: Double(shipped.told) / shipped.nanoseconds * 1e9, unit: "/s",
         goal: .atLeast(50_000),
-        note: "path changes: each is one path line of one policy, with its handler's decisions"),
+        note: "path changes: each is one path line of one policy, with its handler's decisions; "
+          + "\(Int(Double(typical.told) / typical.nanoseconds * 1e9)) in the middle round"),
       Figure(
         name: "calls", value: Double(shipped.calls) / Double(changes), unit: "a change",
         note: "of handlers and settle functions"),

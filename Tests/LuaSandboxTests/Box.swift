@@ -77,6 +77,12 @@ final class Box {
     call(bytes: input.bytes, fuel: fuel)
   }
 
+  /// Calls as a handler is called, with one argument.
+  func call(seed: Int64, _ input: Plain, fuel: Int64 = 1_000_000) -> Outcome {
+    run { [raw] in luasandbox_call(raw, $0, $1, fuel, &$2) }(
+      Plain.array([.integer(seed), input]).bytes)
+  }
+
   /// Calls with the one argument that the bytes are.
   func call(bytes: [UInt8], fuel: Int64 = 1_000_000) -> Outcome {
     run { [raw] in luasandbox_call(raw, $0, $1, fuel, &$2) }([6, 1, 0, 0, 0] + bytes)

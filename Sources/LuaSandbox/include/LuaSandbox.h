@@ -70,8 +70,8 @@ luasandbox *luasandbox_create(const luasandbox_limits *limits);
 void luasandbox_destroy(luasandbox *sandbox);
 
 /* Runs the host's own (trusted) prelude with one argument, the table of host functions, and keeps
- * the function it returns as the dispatcher of luasandbox_call. Once per state, before load and
- * call. A prelude has 5,000,000 units of fuel. */
+ * the function it returns as the dispatcher of luasandbox_call; a second one serves requests that
+ * begin with a seed. Once per state, before load and call. A prelude has 5,000,000 units of fuel. */
 luasandbox_status luasandbox_boot(luasandbox *sandbox, const char *name, const uint8_t *source,
                                   size_t length, luasandbox_result *result);
 
@@ -85,7 +85,10 @@ luasandbox_status luasandbox_load(luasandbox *sandbox, const char *file, const u
                                   size_t length, int64_t fuel, luasandbox_result *result);
 
 /* Decodes `input`, an array of at most 32 arguments, calls the dispatcher with them, and encodes an
- * array of three: the first two values that it returns, and the decisions of the call in order. */
+ * array of three: the first two values that it returns, and the decisions of the call in order.
+ *
+ * When the first argument is an integer and the prelude has a second function, that one is called
+ * instead: the integer seeds math.random, and no instruction is counted but in host.run. */
 luasandbox_status luasandbox_call(luasandbox *sandbox, const uint8_t *input, size_t length,
                                   int64_t fuel, luasandbox_result *result);
 

@@ -90,6 +90,18 @@
     unsafe bytes.withUnsafeBufferPointer { unsafe copy($0) }
   }
 
+  /// Puts another value in the place of one that was written; `place` is where that one ended.
+  package mutating func replace(_ value: Bool, before place: Int) {
+    precondition(place >= 1 && place <= count)
+    unsafe base[place - 1] = (value ? PlainData.Tag.yes : .no).rawValue
+  }
+
+  package mutating func replace(_ value: Int64, before place: Int) {
+    precondition(place >= 8 && place <= count)
+    unsafe UnsafeMutableRawPointer(base + place - 8).storeBytes(
+      of: UInt64(bitPattern: value).littleEndian, as: UInt64.self)
+  }
+
   /// Begins an array; exactly `count` values follow. An empty one is written as an empty map,
   /// since Lua knows no difference.
   package mutating func array(_ count: Int) { head(count == 0 ? .map : .array, count) }

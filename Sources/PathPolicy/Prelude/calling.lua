@@ -1,6 +1,6 @@
--- Calling a handler, and handing its decisions over. From `begin` to the end of a call the prelude's
--- own code is not ticked, so whatever a policy made runs, or is read, by `run`.
-local begin, run, same, link = host.begin, host.run, host.same, host.link
+-- Calling a handler, and handing its decisions over. In a call the prelude's own code is not ticked, so
+-- whatever a policy made runs, or is read, by `run`.
+local run, same, link = host.run, host.same, host.link
 
 local function function_for(name, monitor)
   if name ~= "settle" then return policy[name] end
@@ -51,9 +51,8 @@ local function take(up, running, state, paths)
 end
 
 -- Runs a handler: how long a change must hold, or nil; the state, if it changed. `monitor` is whose
--- path the event tells of, if it does.
-local function call(name, seed, ev, monitor, time, up, running, state, paths)
-  begin(seed)
+-- path the event tells of, if it does. The seed, which comes first, is the sandbox's.
+local function call(_, name, ev, monitor, time, up, running, state, paths)
   if up or running or state or paths then take(up, running, state, paths) end
   if time then wall_time = time end
   -- Its `previous` is here already, unless it was sent along.
@@ -72,9 +71,10 @@ local function call(name, seed, ev, monitor, time, up, running, state, paths)
   return nil, changed_state(held)
 end
 
-return function(op, a, b, c, d, e, f, g, h, i)
-  if op == "call" then return call(a, b, c, d, e, f, g, h, i) end
-  if op == "describe" then return describe(a, b) end
-  if op == "migrate" then return migrate(a, b) end
+local function dispatch(op, ...)
+  if op == "describe" then return describe(...) end
+  if op == "migrate" then return migrate(...) end
   return host.chunk
 end
+
+return dispatch, call

@@ -1,5 +1,5 @@
 -- The policy API, version 1. Runs inside each policy's state before the policy does, is handed the
--- sandbox's host functions, and returns the one function that Netvane calls.
+-- sandbox's host functions, and returns the functions that Netvane calls.
 --
 -- A handler's decisions are collected by the sandbox and go out together when it returns.
 --
