@@ -1,5 +1,5 @@
-/// The words of a Lua text that Lua found good: strings and comments are told from code, and what
-/// brackets enclose is found. Nothing is known of what the words do.
+/// The words of a Lua text that Lua found good, what strings stand for, and what brackets enclose.
+/// Nothing is known of what the words do.
 struct LuaText {
   struct Word: Hashable {
     enum Kind: Hashable { case name, string, number, symbol }
@@ -14,17 +14,11 @@ struct LuaText {
 
   /// The file as messages name it.
   let file: String
-  private(set) var words: [Word] = []
-  private let source: [UInt8]
-  private var place = 0
-  private var line = 1
+  let words: [Word]
 
   init(file: String, source: [UInt8]) {
     self.file = file
-    self.source = source
-    if source.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
-    if byte() == UInt8(ascii: "#") { skipLine() }
-    while place < source.count { readWord() }
+    words = LuaTokens.read(source).map(Word.init)
   }
 
   // MARK: Asking
@@ -113,110 +107,28 @@ struct LuaText {
     }
     return end
   }
+}
 
-  // MARK: Reading
-
-  private func byte(_ ahead: Int = 0) -> UInt8 {
-    place + ahead < source.count ? source[place + ahead] : 0
-  }
-
-  private mutating func step() {
-    if byte() == UInt8(ascii: "\n") { line += 1 }
-    place += 1
-  }
-
-  private mutating func skipLine() {
-    while place < source.count, byte() != UInt8(ascii: "\n") { place += 1 }
-  }
-
-  private mutating func readWord() {
-    let (start, first) = (place, line)
-    switch byte() {
-    case 48...57:
-      readNumber()
-      add(.number, start, first)
-    case UInt8(ascii: ".") where (48...57).contains(byte(1)):
-      readNumber()
-      add(.number, start, first)
-    case let letter where Self.isWordByte(letter):
-      while Self.isWordByte(byte()) { place += 1 }
-      add(.name, start, first)
-    case UInt8(ascii: "\""), UInt8(ascii: "'"): readQuoted()
-    case UInt8(ascii: "-") where byte(1) == UInt8(ascii: "-"):
-      place += 2
-      if readLongBracket() == nil { skipLine() }
-    case UInt8(ascii: "["):
-      if let text = readLongBracket() {
-        words.append(Word(kind: .string, text: text, line: first))
-      } else {
-        readSymbol()
-      }
-    case 0...32: step()
-    default: readSymbol()
+extension LuaText.Word {
+  fileprivate init(_ token: LuaTokens.Token) {
+    line = token.line
+    text = token.text
+    switch token.kind {
+    case .name: kind = .name
+    case .number: kind = .number
+    case .symbol: kind = .symbol
+    case .string:
+      kind = .string
+      let isQuoted = !text.hasPrefix("[")
+      isPlain = !isQuoted || !text.utf8.contains(UInt8(ascii: "\\"))
+      text = isQuoted ? String(text.dropFirst().dropLast()) : Self.inLongBrackets(text)
     }
   }
 
-  private mutating func add(_ kind: Word.Kind, _ start: Int, _ line: Int) {
-    let text = String(decoding: source[start..<place], as: UTF8.self)
-    words.append(Word(kind: kind, text: text, line: line))
-  }
-
-  private mutating func readNumber() {
-    while Self.isWordByte(byte()) || byte() == UInt8(ascii: ".") {
-      let mayHaveSign = "eEpP".utf8.contains(byte())
-      place += 1
-      if mayHaveSign, "+-".utf8.contains(byte()) { place += 1 }
-    }
-  }
-
-  private mutating func readQuoted() {
-    let (quote, first) = (byte(), line)
-    place += 1
-    let start = place
-    var isPlain = true
-    while place < source.count, byte() != quote {
-      if byte() == UInt8(ascii: "\\") {
-        isPlain = false
-        // `\z` passes over white space, line ends included; the steps below do the same.
-        step()
-      }
-      step()
-    }
-    let text = String(decoding: source[start..<min(place, source.count)], as: UTF8.self)
-    place += 1
-    words.append(Word(kind: .string, text: text, line: first, isPlain: isPlain))
-  }
-
-  /// Passes over `[[ … ]]` of any level and returns what is in it; nil where none begins.
-  private mutating func readLongBracket() -> String? {
-    var level = 0
-    while byte(1 + level) == UInt8(ascii: "=") { level += 1 }
-    guard byte() == UInt8(ascii: "["), byte(1 + level) == UInt8(ascii: "[") else { return nil }
-    let equals = [UInt8](repeating: UInt8(ascii: "="), count: level)
-    let close = [UInt8(ascii: "]")] + equals + [UInt8(ascii: "]")]
-    place += level + 2
-    // A line end right after the bracket is not part of the text.
-    if byte() == UInt8(ascii: "\n") { step() }
-    let start = place
-    while place < source.count, !source[place...].starts(with: close) { step() }
-    let text = String(decoding: source[start..<min(place, source.count)], as: UTF8.self)
-    place += close.count
-    return text
-  }
-
-  private static let longSymbols = ["...", "..", "==", "~=", "<=", ">=", "//", "::", "<<", ">>"]
-
-  private mutating func readSymbol() {
-    let start = place
-    let long = Self.longSymbols.first { source[start...].starts(with: $0.utf8) }
-    place += long?.utf8.count ?? 1
-    add(.symbol, start, line)
-  }
-
-  private static func isWordByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...90, 97...122, 95: true
-    default: false
-    }
+  /// What is in `[[ … ]]` of any level; a line end right after the bracket is not part of it.
+  private static func inLongBrackets(_ text: String) -> String {
+    let length = text.dropFirst().prefix { $0 == "=" }.count + 2
+    let inner = text.dropFirst(length).dropLast(length)
+    return String(inner.first == "\n" || inner.first == "\r\n" ? inner.dropFirst() : inner)
   }
 }

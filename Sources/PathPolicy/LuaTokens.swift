@@ -1,23 +1,24 @@
-/// The words of a Lua text, enough to change one of them: comments are passed over, and nothing is
-/// understood beyond where a word begins and ends.
-struct LuaTokens {
-  struct Token: Hashable {
-    enum Kind: Hashable { case name, number, string, symbol }
+/// The words of a Lua text that Lua found good: comments are passed over, and nothing is understood
+/// beyond where a word begins and ends.
+package struct LuaTokens {
+  package struct Token: Hashable {
+    package enum Kind: Hashable { case name, number, string, symbol }
 
-    var kind: Kind
-    var range: Range<Int>
-    var line: Int
+    package var kind: Kind
+    package var range: Range<Int>
+    package var line: Int
     /// Of the line on which it ends.
-    var lastLine: Int
-    var text: String
+    package var lastLine: Int
+    /// As written.
+    package var text: String
   }
 
   private let source: [UInt8]
   private var place = 0
   private var line = 1
-  private(set) var tokens: [Token] = []
+  private var tokens: [Token] = []
 
-  static func read(_ source: [UInt8]) -> [Token] {
+  package static func read(_ source: [UInt8]) -> [Token] {
     var reader = LuaTokens(source: source)
     reader.readAll()
     return reader.tokens
@@ -35,6 +36,7 @@ struct LuaTokens {
   }
 
   private mutating func readAll() {
+    if source.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
     if byte() == UInt8(ascii: "#") { skipLine() }
     while place < source.count {
       let start = (place, line)
@@ -55,6 +57,9 @@ struct LuaTokens {
   private mutating func readOne() -> Token.Kind? {
     switch byte() {
     case 48...57:
+      readNumber()
+      return .number
+    case UInt8(ascii: ".") where (48...57).contains(byte(1)):
       readNumber()
       return .number
     case 65...90, 97...122, 95:
@@ -94,7 +99,8 @@ struct LuaTokens {
 
   private mutating func readQuoted(_ quote: UInt8) {
     step()
-    while place < source.count, byte() != quote, byte() != UInt8(ascii: "\n") {
+    while place < source.count, byte() != quote {
+      // `\z` passes over white space, line ends included; these steps do the same.
       if byte() == UInt8(ascii: "\\") { step() }
       step()
     }
