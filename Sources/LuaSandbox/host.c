@@ -245,7 +245,8 @@ static bool is_empty_table(lua_State *L, int index) {
   return lua_next(L, index) == 0;
 }
 
-/* same(value, bytes, around): whether these are its bytes; false, too, when it has none. */
+/* same(value, bytes, around): whether these are its bytes, and its bytes if they are others; false
+ * alone when it has none. */
 static int host_same(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
   size_t length;
@@ -259,10 +260,14 @@ static int host_same(lua_State *L) {
   lua_pushcfunction(L, encode_body);
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 3);
-  bool same = lua_pcall(L, 2, 0, 0) == LUA_OK && box->output_length == length &&
+  int status = lua_pcall(L, 2, 0, 0);
+  if (status == LUA_ERRMEM) luasandbox_raise_doom(L, LUASANDBOX_MEMORY);
+  bool same = status == LUA_OK && box->output_length == length &&
               memcmp(box->output, bytes, length) == 0;
   lua_pushboolean(L, same);
-  return 1;
+  if (same || status != LUA_OK) return 1;
+  lua_pushlstring(L, (const char *)box->output, box->output_length);
+  return 2;
 }
 
 static int host_decode(lua_State *L) {

@@ -85,6 +85,7 @@ struct luasandbox {
   bool booted;
   phase phase;
   int clock_pause;              /* matcher steps until the clock is read again */
+  unsigned tables_written;      /* for the same while encoding */
 
   job job;
   char place_file[128];         /* where the fault was first seen */
@@ -139,6 +140,7 @@ bool luasandbox_grow(luasandbox *box, uint8_t **block, size_t *capacity, size_t 
 void luasandbox_publish_use(luasandbox *box);
 void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity);
 uint64_t luasandbox_serial(const void *object);
+void luasandbox_look_at_clocks(lua_State *L, luasandbox *box);
 void luasandbox_hook(lua_State *L, lua_Debug *ar);
 void luasandbox_start_meter(luasandbox *box, int64_t fuel);
 void luasandbox_start_ticks(luasandbox *box);

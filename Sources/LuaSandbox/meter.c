@@ -57,7 +57,9 @@ void luasandbox_renote_place(luasandbox *box) {
 void luasandbox_doom(luasandbox *box, luasandbox_status status) {
   if (box->doom != LUASANDBOX_OK || box->lua == NULL) return;
   box->doom = status;
-  luasandbox_renote_place(box);  /* no line may run: then where memory was refused before counts */
+  /* No line may run when memory is short: then the one where it was refused before counts. */
+  if (status == LUASANDBOX_MEMORY) luasandbox_renote_place(box);
+  else luasandbox_note_place(box);
   /* Every later instruction raises again, so no pcall of the script can go on. */
   lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT, 1);
 }
@@ -90,20 +92,25 @@ static void charge_slow_tick(luasandbox *box, int64_t elapsed) {
   box->work -= (used < elapsed ? used : elapsed) / SLOW_NS_PER_WORK;
 }
 
-void luasandbox_hook(lua_State *L, lua_Debug *ar) {
-  if (ar->event == LUA_HOOKLINE) {
-    luasandbox_note_line(L, ar);
-    return;
-  }
-  luasandbox *box = luasandbox_of(L);
+/* Ends a run that took too long, or whose steps did. */
+void luasandbox_look_at_clocks(lua_State *L, luasandbox *box) {
   int64_t now = clock_value(CLOCK_MONOTONIC), elapsed = now - box->last_tick;
   box->last_tick = now;
   if (box->cpu_mark < -1) box->cpu_mark++;
   else if (box->cpu_mark < 0) box->cpu_mark = clock_value(CLOCK_THREAD_CPUTIME_ID);
   else if (elapsed > SLOW_TICK_NS) charge_slow_tick(box, elapsed);
   if (box->work < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
-  luasandbox_charge(L, box, HOOK_STEP);
   if (box->deadline >= 0 && now > box->deadline) luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
+}
+
+void luasandbox_hook(lua_State *L, lua_Debug *ar) {
+  if (ar->event == LUA_HOOKLINE) {
+    luasandbox_note_line(L, ar);
+    return;
+  }
+  luasandbox *box = luasandbox_of(L);
+  luasandbox_look_at_clocks(L, box);
+  luasandbox_charge(L, box, HOOK_STEP);
 }
 
 void luasandbox_start_clocks(luasandbox *box) {

@@ -31,6 +31,7 @@ extension Daemon {
     if hadTerminal, isatty(STDIN_FILENO) != 1 { return end() }
     // It is ending already.
     guard settings.place != nil else { return }
+    reopenControl()
     reloadByHand()
   }
 

@@ -91,7 +91,8 @@ struct WatchPlan {
         if target.hasPrefix("/") { place = "" }
         rest += Self.parts(target)
       case nil:
-        if isNoted { add(place, Self.entryBits, name) }
+        // What is made here and written to is heard when it is whole.
+        if isNoted { add(place, rest.isEmpty ? Self.fileBits : Self.entryBits, name) }
         return nil
       default:
         if isNoted { add(place, rest.isEmpty ? Self.fileBits : Self.entryBits, name) }

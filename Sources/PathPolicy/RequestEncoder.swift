@@ -52,11 +52,8 @@ struct RequestEncoder: ~Copyable {
     writer.text(request.event.handler.rawValue)
     var told: PathEvent?
     switch request.event {
-    case .path(let event):
+    case .path(let event), .settle(let event):
       told = event
-      write(event)
-      writer.text(event.monitor)
-    case .settle(let event):
       write(event)
       writer.text(event.monitor)
     case .start, .timer, .button, .dismissed, .result, .system:
@@ -67,8 +64,8 @@ struct RequestEncoder: ~Copyable {
     Self.write(request.activeAlerts, unlessIn: &alerts, &writer)
     Self.write(request.activeTimers, unlessIn: &timers, &writer)
     if let state { writer.raw(state) } else { writer.null() }
-    writeUnseen(request.delivered, butNot: told?.monitor)
-    if let told { keep(told) }
+    writeUnseen(request.delivered, beside: told)
+    if case .path(let event) = request.event { keep(event) }
   }
 
   private static func write(
@@ -91,34 +88,16 @@ struct RequestEncoder: ~Copyable {
 
   // MARK: Events
 
-  private mutating func write(_ event: PathEvent) {
-    guard let before = event.previous else { return write(event, .none) }
-    write(event, seen(before) ? .known : .whole(before))
-  }
-
-  /// What is written of an event's predecessor.
-  private enum Previous {
-    case none
-    /// Nothing: the Lua state has it.
-    case known
-    case whole(PathEvent)
-  }
-
-  /// A record of what is the event's own, then its predecessor, then what is its path's.
-  private mutating func write(_ event: PathEvent, _ previous: Previous) {
+  /// A record of what is the event's own, then its predecessor, then what is its path's. The
+  /// predecessor is one that the Lua state has, or gets along with it.
+  private mutating func write(_ event: PathEvent, withPrevious: Bool = true) {
     let record = writer.beginRecord()
     let map = writer.beginMap()
     writer.field("", "path" as StaticString)
     var count = 2 + PathEventEncoder.writeOwn(event, &causes, paths.times, &writer)
-    switch previous {
-    case .none: break
-    case .known:
+    if withPrevious, event.hasPrevious {
       writer.text("previous")
       writer.link()
-      count += 1
-    case .whole(let before):
-      writer.text("previous")
-      write(before, .none)
       count += 1
     }
     writer.text("")
@@ -138,17 +117,19 @@ struct RequestEncoder: ~Copyable {
     known.append(seen)
   }
 
-  /// The last events of other monitors, if the Lua state has not seen them.
-  private mutating func writeUnseen(_ delivered: [PathEvent], butNot monitor: String?) {
+  /// The event before this one and the last ones of other monitors, as far as the Lua state has not
+  /// seen them.
+  private mutating func writeUnseen(_ delivered: [PathEvent], beside event: PathEvent?) {
     var unseen: [PathEvent] = []
+    if let previous = event?.previous, !seen(previous) { unseen.append(previous) }
     for index in delivered.indices
-    where delivered[index].monitor != monitor && !seen(delivered[index]) {
+    where delivered[index].monitor != event?.monitor && !seen(delivered[index]) {
       unseen.append(delivered[index])
     }
     if unseen.isEmpty { return writer.null() }
     writer.array(unseen.count)
     for event in unseen {
-      write(event, .none)
+      write(event, withPrevious: false)
       keep(event)
     }
   }

@@ -21,6 +21,18 @@ struct ControlClient {
     /// What the command should exit with; nil when the answer does not say.
     var exitCode: Int32?
     var body: String
+    /// Whether the body is of a form that was asked for: the library's own refusals are pages.
+    var isOurs = true
+
+    /// What stands in the way, in a sentence.
+    var refusal: String {
+      let prefix = #"{"error":""#
+      guard isOurs, let line = body.split(separator: "\n").first, !line.isEmpty else {
+        return "the daemon refused the request (HTTP \(status))"
+      }
+      guard line.hasPrefix(prefix), line.hasSuffix(#""}"#) else { return String(line) }
+      return String(line.dropFirst(prefix.count).dropLast(2)).replacing(#"\""#, with: "\"")
+    }
   }
 
   let places: [String]
@@ -136,18 +148,24 @@ struct ControlClient {
     case 0:
       return .answered(
         ControlClient.Reply(
-          status: end.status, exitCode: exitCode, body: String(decoding: body, as: UTF8.self)))
+          status: end.status, exitCode: exitCode, body: String(decoding: body, as: UTF8.self),
+          isOurs: !(field("content-type")?.contains("html") ?? false)
+        ))
     case Int32(CCURL_NO_CONNECTION):
       switch end.system_error {
       case ECONNREFUSED, ENOENT: return .nobody([place])
       case EACCES, EPERM: return .barred(place)
-      default: break
+      case EAGAIN:
+        return .trouble("so many wait for the daemon at \(place) that no more fit; try again")
+      case let code:
+        return .trouble(
+          "the daemon at \(place) cannot be reached: \(unsafe String(cString: strerror(code)))")
       }
     case Int32(CCURL_TIMEOUT):
       return .trouble("the daemon at \(place) did not answer within \(patience.wholeSeconds)")
     case Int32(CCURL_TAKE_REFUSED):
       return .trouble("the answer of \(place) is longer than \(most) bytes")
-    case Int32(CCURL_EMPTY_ANSWER):
+    case Int32(CCURL_EMPTY_ANSWER), Int32(CCURL_SEND_FAILED), Int32(CCURL_RECEIVE_FAILED):
       return .trouble(
         "the daemon at \(place) closed the connection without an answer; its own output says why")
     default: break
@@ -160,12 +178,16 @@ struct ControlClient {
 
   /// `Netvane-Exit` of the answer's header.
   private var exitCode: Int32? {
-    let name = "netvane-exit:"
+    guard let text = field("netvane-exit"), let code = Int32(text) else { return nil }
+    return (0...3).contains(code) ? code : 1
+  }
+
+  /// A field of the answer's header, in small letters and without spaces.
+  private func field(_ name: String) -> String? {
     for line in header.split(separator: UInt8(ascii: "\n")) {
       let text = String(decoding: line, as: UTF8.self).lowercased()
-      guard text.hasPrefix(name) else { continue }
-      let code = Int32(text.dropFirst(name.count).filter { !$0.isWhitespace })
-      return code.map { (0...3).contains($0) ? $0 : 1 }
+      guard text.hasPrefix(name + ":") else { continue }
+      return String(text.dropFirst(name.count + 1).filter { !$0.isWhitespace })
     }
     return nil
   }

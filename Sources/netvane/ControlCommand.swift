@@ -28,13 +28,14 @@ struct ControlCommand {
   }
 
   private func show(_ reply: ControlClient.Reply) -> Int32 {
-    let lines = reply.lines(isJSON: options.json)
     guard let code = reply.exitCode else {
-      // A refusal is one sentence.
-      for line in lines { console.complain(options.json ? line : "netvane: \(line)") }
-      return 1
+      let isObject = options.json && reply.isOurs && reply.body.hasPrefix("{")
+      for line in isObject ? reply.lines(isJSON: true) : ["netvane: \(visible(reply.refusal))"] {
+        console.complain(line)
+      }
+      return reply.status == 503 ? 2 : 1
     }
-    for line in lines { console.print(line) }
+    for line in reply.lines(isJSON: options.json) where !console.print(line) { return 1 }
     return code
   }
 }

@@ -14,7 +14,9 @@ enum ControlText {
     case .deed(let deed): lines(deed)
     case .reload(let outcome):
       [visible(outcome.detail)]
-        + outcome.rejected.map { visible("not taken: \($0.located); \($0.instead)") }
+        + outcome.rejected.map { rejection in
+          visible("not taken: " + StatusText.sentence(rejection.located, rejection.instead))
+        }
     }
   }
 

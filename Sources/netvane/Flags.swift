@@ -83,12 +83,16 @@ let commandTable: [CommandEntry] = [
     summary: "press a button of an alert",
     details: """
       KEY is the alert's, with its policy before it (POLICY/KEY) where two policies use the same; \
-      BUTTON is the button's id. `netvane alerts` shows both. What came of it at once is printed.
+      BUTTON is the button's id. `netvane alerts` shows both. What came of it at once is printed. \
+      Exit code 1 when there is none such, or when that failed, 2 when no daemon answers.
       """),
   CommandEntry(
     command: .dismiss, operand: .required("KEY"),
     summary: "take an alert away",
-    details: "KEY is the alert's, or POLICY/KEY. Its policy hears of it."),
+    details: """
+      KEY is the alert's, or POLICY/KEY. Its policy hears of it. Exit code 1 when there is none \
+      such, or when that failed, 2 when no daemon answers.
+      """),
   CommandEntry(
     command: .reload, operand: .none,
     summary: "have the policies and the configuration read again",

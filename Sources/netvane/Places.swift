@@ -35,12 +35,18 @@ enum Places {
 
   /// Where `run` makes its control socket; nil: nowhere.
   static func ownControl(_ given: String?) -> String? {
-    ControlPlace.own(flag: given, environment: runtimeDirectories, isRoot: geteuid() == 0)
+    ControlPlace.own(
+      flag: given, environment: runtimeDirectories, isRoot: geteuid() == 0, isOwn: isOwn)
   }
 
   /// Where a daemon is asked.
   static func controlsToAsk(_ given: String?) -> [String] {
-    ControlPlace.toAsk(flag: given, environment: runtimeDirectories)
+    ControlPlace.toAsk(flag: given, environment: runtimeDirectories, isOwn: isOwn)
+  }
+
+  private static func isOwn(_ directory: String) -> Bool {
+    var status = stat()
+    return unsafe stat(directory, &status) == 0 && status.st_uid == geteuid()
   }
 
   private static var runtimeDirectories: [String: String] {

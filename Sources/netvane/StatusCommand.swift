@@ -16,7 +16,7 @@ struct StatusCommand {
     switch client.ask(.status) {
     case .answered(let reply):
       if reply.status == 200 { return show(reply) }
-      note = "the daemon does not say how it is: \(reply.body.split(separator: "\n").first ?? "")"
+      note = "the daemon does not say how it is: \(reply.refusal)"
     case .nobody: return askKernel(note: "no daemon answers; is `netvane run` running?")
     case .barred(let place):
       note = "a daemon at \(place) does not answer user \(geteuid()): this is the kernel's view"
@@ -29,7 +29,7 @@ struct StatusCommand {
   private func show(_ reply: ControlClient.Reply) -> Int32 {
     let paint = StatusPaint(console: console)
     for line in reply.lines(isJSON: options.json) {
-      console.print(options.json ? line : paint.line(line))
+      guard console.print(options.json ? line : paint.line(line)) else { return 1 }
     }
     return reply.exitCode ?? 1
   }
@@ -41,11 +41,12 @@ struct StatusCommand {
     if options.json {
       var writer = JSONWriter()
       path.writeJSON(into: &writer)
-      console.print(writer.text)
+      guard console.print(writer.text) else { return 1 }
     } else {
       let paint = StatusPaint(console: console)
-      for line in StatusText.lines(path) { console.print(paint.line(line)) }
-      if let note { console.print(console.styled("(\(visible(note)))", .faint)) }
+      var lines = StatusText.lines(path).map(paint.line)
+      if let note { lines.append(console.styled("(\(visible(note)))", .faint)) }
+      guard lines.allSatisfy({ console.print($0) }) else { return 1 }
     }
     return path.status == .satisfied ? 0 : 1
   }
@@ -65,7 +66,8 @@ extension ControlClient.Reply {
     var shown = ""
     for scalar in line.unicodeScalars {
       switch scalar.value {
-      case 0..<0x20, 0x7F..<0xA0:
+      // Line ends of Unicode, and what turns the direction of writing, could mislead too.
+      case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
         let digits = String(scalar.value, radix: 16)
         shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: shown.unicodeScalars.append(scalar)

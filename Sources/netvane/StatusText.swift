@@ -42,7 +42,7 @@ enum StatusText {
     lines += section("policies", policies.flatMap { Self.policy($0, width(policies.map(\.name))) })
     lines += section(
       "not taken",
-      report.engine.files.map { "\(visible($0.located)); what was read before holds" })
+      report.engine.files.map { sentence(visible($0.located), "what was read before holds") })
     lines += section("alerts", AlertText.short(report.engine.alerts))
     lines += section("timers", policies.flatMap(timers))
     lines += section("actions", policies.flatMap(actions))
@@ -100,14 +100,16 @@ enum StatusText {
     case .running, .disabled: about = policy.about
     case .resting(let left, let why):
       about = "for another \(left.wholeSeconds)" + (why.map { " after: \($0)" } ?? "")
-    case .rejected(let why): about = "\(why); it was not loaded"
+    case .rejected(let why): about = sentence(why, "it was not loaded")
     }
     let head = padded(policy.name, width) + padded(policy.standing.word, 8) + visible(about)
     var lines = [trimmed(head)]
     let indent = String(repeating: " ", count: width + 2)
     if let edit = policy.edit {
-      lines.append("\(indent)edit not taken: \(visible(edit)); the version before it runs")
+      lines.append(
+        "\(indent)edit not taken: " + sentence(visible(edit), "the version before it runs"))
     }
+    if let fault = policy.fault { lines.append("\(indent)its last call failed: \(visible(fault))") }
     for monitor in policy.monitors {
       guard let pending = monitor.pending else { continue }
       let name = monitor.name == "internet" ? "" : "\(visible(monitor.name)): "
@@ -116,6 +118,11 @@ enum StatusText {
           + pending.due.wholeSeconds)
     }
     return lines
+  }
+
+  /// What is wrong may be a question: `did you mean …?`
+  static func sentence(_ wrong: String, _ instead: String) -> String {
+    wrong.hasSuffix("?") ? "\(wrong) – \(instead)" : "\(wrong); \(instead)"
   }
 
   private static func trimmed(_ line: String) -> String {

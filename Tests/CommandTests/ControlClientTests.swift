@@ -81,6 +81,15 @@ import Testing
     #expect(try answered(["reload"], Self.http("200 OK", "99", "")).code == 1)
     let refused = try answered(["dismiss", "x"], Self.http("404 Not Found", nil, "no alert\n"))
     #expect(refused.code == 1 && refused.said == "netvane: no alert\n")
+    let json = Self.http("404 Not Found", nil, #"{"error":"no alert \"x\""}"# + "\n")
+    let (code, said, _) = try answered(["dismiss", "x", "--json"], json)
+    #expect(code == 1 && said == #"{"error":"no alert \"x\""}"# + "\n")
+    let page = Array("HTTP/1.1 431 x\r\nContent-Type: text/html\r\n\r\n<html>".utf8)
+    let unread = try answered(["dismiss", "x"], page)
+    #expect(unread.code == 1)
+    #expect(unread.said == "netvane: the daemon refused the request (HTTP 431)\n")
+    let unable = Self.http("503 x", nil, "the daemon cannot answer: it rains\n")
+    #expect(try answered(["alerts"], unable).code == 2)
   }
 
   @Test func `an impostor's answer cannot drive the terminal`() throws {
@@ -88,7 +97,7 @@ import Testing
     let text = try answered(["alerts"], Self.http("200 OK", "0", evil))
     #expect(text.said == "a\\u{1b}[2Jb\\u{202e}\\u{9b}\\u{d}\n\"\\u{7f}\n")
     let json = try answered(["alerts", "--json"], Self.http("200 OK", "0", evil))
-    #expect(json.said == "a\\u001b[2Jb\u{202E}\\u009b\\u000d\n\"\\u007f\n")
+    #expect(json.said == "a\\u001b[2Jb\\u202e\\u009b\\u000d\n\"\\u007f\n")
     let bytes = Self.http("404 x", nil, "") + [0xFF, 0xFE]
     #expect(try answered(["alerts"], bytes).code == 1)
   }

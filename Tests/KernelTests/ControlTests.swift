@@ -168,6 +168,57 @@ extension KernelTests.Control {
     try program.end()
   }
 
+  @Test(arguments: [false, true])
+  func `without a descriptor left it turns questions away at rest, and answers later`(
+    wasAsked: Bool
+  ) throws {
+    let site = try Site(policies: ["status-border"])
+    let program = try run(site)
+    if wasAsked { #expect(try ask(site, "alerts").code == 3) }
+    try program.limitFiles(to: program.lowestFree())
+    let refused = try ask(site, "alerts")
+    #expect(refused.code == 2, "\(refused)")
+    #expect(refused.errors.contains("no descriptor left"), "\(refused)")
+    let before = try program.ticks()
+    usleep(500_000)
+    #expect(try program.ticks() - before < 10)
+    _ = try program.event("gap") { $0.text("detail").contains("no descriptor left") }
+    try program.limitFiles(to: 256)
+    let answered = try ask(site, "alerts")
+    // It read its files meanwhile, or could not.
+    #expect([0, 3].contains(answered.code) && answered.errors == "", "\(answered)")
+    try program.end()
+  }
+
+  @Test func `a lost socket is made anew by hand`() throws {
+    let site = try Site(policies: ["status-border"])
+    let program = try run(site)
+    #expect(unlink(control(site)) == 0)
+    #expect(try ask(site, "alerts").code == 2)
+    program.send(SIGHUP)
+    _ = try program.event("reload")
+    #expect(try ask(site, "alerts").code == 3)
+    try program.end()
+    #expect(access(control(site), F_OK) != 0)
+  }
+
+  @Test func `a press that fails, and one that nobody can be told of, are no success`() throws {
+    let site = try Site()
+    try site.write(
+      "edited", Self.banner.replacing("ctx.publish(\"pressed\", ev.button)", with: "error 'bang'"))
+    let program = try run(site)
+    let pressed = try ask(site, "press", "k", "go")
+    #expect(pressed.code == 1)
+    #expect(pressed.lines.contains { $0.contains("edited.lua:5: bang") }, "\(pressed)")
+    for word in ["alerts", "status"] {
+      let full = try Program(
+        [word, "--control", control(site)],
+        launcher: ["sh", "-c", "exec \"$@\" >/dev/full", "sh"])
+      #expect(try full.exit(seconds: 10) == 1)
+    }
+    try program.end()
+  }
+
   @Test func `what the daemon needs for answers is opened at the first question alone`() throws {
     let site = try Site(policies: ["status-border"])
     let program = try run(site)
@@ -180,6 +231,26 @@ extension KernelTests.Control {
 }
 
 extension Program {
+  fileprivate func lowestFree() throws -> Int {
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
+    return (0...).first { !open.contains(String($0)) } ?? 0
+  }
+
+  /// The soft limit on descriptors, prlimit(1).
+  fileprivate func limitFiles(to count: Int) throws {
+    let tool = try Process.run(
+      URL(filePath: "/usr/bin/prlimit"), arguments: ["--pid=\(process)", "--nofile=\(count):"])
+    tool.waitUntilExit()
+    #expect(tool.terminationStatus == 0)
+  }
+
+  /// Processor time used, in hundredths of a second, proc_pid_stat(5).
+  fileprivate func ticks() throws -> Int {
+    let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+    return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+  }
+
   fileprivate func descriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
   }

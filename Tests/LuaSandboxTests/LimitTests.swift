@@ -67,9 +67,36 @@ import Testing
         "return function() return host.same(\(value), host.encode(\(other)), 1) end")
       #expect(outcome.value == .bool(isSame), "\(value), \(other): \(outcome.text)")
     }
+    let other = "local t = { a = 1 } local _, bytes = host.same(t, 'x', 1)"
+    #expect(try Box().evaluate("\(other) return bytes == host.encode(t)").value == true)
+    #expect(try Box().evaluate("return select('#', host.same(print, 'x', 1))").value == 1)
     let loop = "local t = {} for i = 1, 100 do t[i] = { t } end"
     let deep = try Box().evaluate("return function() \(loop) return host.same(t, 'x', 1) end")
     #expect(deep.value == false, "\(deep.text)")
+  }
+
+  @Test("emptied tables cost time alone, and that is noticed while they are written out")
+  func emptied() throws {
+    let script = """
+      local t, y, s = {}, {}, {}
+      for i = 1, 32000 do t[i] = true end
+      for i = 1, 28000 do t[i + 0.5] = true end
+      for i = 1, 28000 do t[i + 0.5] = nil end
+      for i = 1, 32000 do t[i] = nil end
+      for i = 1, 30000 do y[i] = t end
+      for i = 1, 6 do s[i] = y end
+      return function() return host.encode(s) end
+      """
+    for (deadline, fuel, status) in [
+      (Int64(-1), Int64(1_000_000), LUASANDBOX_FUEL), (500_000_000, 1 << 40, LUASANDBOX_DEADLINE),
+    ] {
+      let box = try Box(deadline: deadline)
+      #expect(box.load(script).status == LUASANDBOX_OK)
+      let began = ContinuousClock.now
+      let outcome = box.call(fuel: fuel)
+      #expect(outcome.status == status, "\(outcome.text)")
+      #expect(ContinuousClock.now - began < .seconds(5))
+    }
   }
 
   @Test("a deadline ends a run that has fuel left, also inside a pattern")

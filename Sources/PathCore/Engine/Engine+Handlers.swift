@@ -201,6 +201,7 @@ extension Engine {
   /// Past faults count no more: a handler went well, or the policy's text changed.
   mutating func forgiveFaults(_ policy: Int, cause: AlertNotice.Cause = .handler) {
     policies[policy].faultsInARow = 0
+    policies[policy].lastFault = nil
     policies[policy].restLength = EngineLimits.restShortest
     let name = policies[policy].name
     if policies[policy].restUntil != nil {
@@ -217,6 +218,7 @@ extension Engine {
   mutating func fail(_ policy: Int, _ fault: PolicyFault) {
     orders.append(.fault(fault))
     policies[policy].faultsInARow += 1
+    policies[policy].lastFault = fault.located
     guard policies[policy].faultsInARow >= EngineLimits.faultsBeforeRest else { return }
     let rest = policies[policy].restLength
     policies[policy].restLength = min(rest * 2, EngineLimits.restLongest)

@@ -76,6 +76,7 @@ extension Engine {
             status: $0.path.wrappedValue.status, due: $0.deadline - moment.awake)
         })
     }
+    if standing == .running { status.fault = policy.lastFault }
     status.timers = timers(of: policy, at: moment)
     status.actions = policy.actions.sorted { $0.key < $1.key }.map { action($0.value, moment) }
     status.published = policy.published.sorted { $0.key < $1.key }.map {

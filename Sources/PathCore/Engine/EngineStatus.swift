@@ -14,6 +14,8 @@ package struct EngineStatus: Sendable {
     package var standing: Standing
     /// Why its newer text is not taken, `file:line: message`; the version before it runs.
     package var edit: String?
+    /// Why its last handler failed, likewise; what it decided did not count.
+    package var fault: String?
     package var monitors: [Monitor] = []
     package var timers: [Timer] = []
     package var actions: [Action] = []

@@ -79,6 +79,8 @@ package struct PathEvent: Sendable {
   /// The event before this one, without its own predecessor.
   package var previous: PathEvent? { before.map { PathEvent($0, after: nil) } }
 
+  package var hasPrevious: Bool { before != nil }
+
   /// This event as the predecessor of another.
   package var withoutPrevious: PathEvent { PathEvent(fields, after: nil) }
 

@@ -27,6 +27,8 @@ struct PolicyState {
   var draws: Int64 = 0
   var calls: Int64 = 0
   var faultsInARow = 0
+  /// Why its last handler failed, `file:line: message`; nil when that one went well.
+  var lastFault: String?
   var restLength = EngineLimits.restShortest
   /// The boot time at which a resting policy may try again.
   var restUntil: Duration?

@@ -12,7 +12,7 @@ package enum ControlAnswer: Sendable {
     switch self {
     case .status(let report): report.path.status == .satisfied ? 0 : 1
     case .alerts(let alerts): alerts.isEmpty ? 3 : 0
-    case .deed: 0
+    case .deed(let deed): deed.hasFailed ? 1 : 0
     case .reload(let outcome): outcome.rejected.isEmpty ? 0 : 1
     }
   }
@@ -54,6 +54,17 @@ package struct ControlDeed: Sendable {
   package struct TimedReport: Sendable {
     package var report: Report
     package var time: WallTime
+  }
+
+  /// Whether the handler failed, or an action that it wanted was not to be.
+  fileprivate var hasFailed: Bool {
+    reports.contains { entry in
+      switch entry.report {
+      case .fault: true
+      case .action(let action): action.state == .refused || action.state == .failed
+      default: false
+      }
+    }
   }
 
   fileprivate func writeJSON(into writer: inout JSONWriter) {

@@ -28,7 +28,11 @@ import PathActions
   private var server: OpaquePointer?
   private var watch: EventLoop.Watch?
   private var timer: LoopTimer?
-  private var hasFailed = false
+  /// What was said of trouble, each once.
+  private var told: Set<String> = []
+  /// For when no other descriptor is left: a connection that cannot be taken would wake the loop
+  /// for ever.
+  private var reserve = ControlServer.makeReserve()
   /// Whether a wake-up is asked for: only while there is a connection.
   private(set) var isWaiting = false
 
@@ -50,7 +54,13 @@ import PathActions
     watch = try loop.watch(descriptor: socket.descriptor) { [unowned self] in begin() }
   }
 
-  deinit { close() }
+  deinit {
+    close()
+    if reserve >= 0 { Glibc.close(reserve) }
+  }
+
+  /// Whether commands still find it.
+  var isInPlace: Bool { socket?.isInPlace ?? false }
 
   /// Ends every connection and takes the socket away. Not for use within an answer.
   func close() {
@@ -66,17 +76,12 @@ import PathActions
 
   // MARK: The library
 
-  /// Somebody connects.
+  /// Somebody connects. What is missing may be there the next time.
   private func begin() {
     guard let socket else { return }
-    if hasFailed { return turnAway(socket) }
     // The library takes the connection itself.
     guard let problem = open(socket) else { return goOn() }
-    hasFailed = true
-    tell(
-      "nobody can be answered on the control socket: that needs the library libmicrohttpd, but "
-        + "\(problem); on Debian the package is libmicrohttpd12")
-    turnAway(socket)
+    turnAway(socket, problem)
   }
 
   /// Nil, or what is wrong.
@@ -94,13 +99,16 @@ import PathActions
       connections: Self.connectionsMost, memory: Self.memoryMost, seconds: patience,
       body: Self.bodyMost)
     let listening = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
-    guard listening >= 0 else { return unsafe String(cString: strerror(errno)) }
+    guard listening >= 0 else { return Self.noneLeft }
     var problem: UnsafePointer<CChar>?
     let opened = unsafe withVector(libraries) {
       unsafe cmicrohttpd_open($0, listening, &limits, &host, &problem)
     }
     guard let opened = unsafe opened else {
-      return unsafe problem.map { unsafe String(cString: $0) } ?? ""
+      if isExhausted { return Self.noneLeft }
+      let why = unsafe problem.map { unsafe String(cString: $0) } ?? ""
+      return "that needs the library libmicrohttpd, but \(why); on Debian the package is "
+        + "libmicrohttpd12"
     }
     do throws(LoopError) {
       let fresh = try unsafe loop.watch(descriptor: cmicrohttpd_descriptor(opened)) {
@@ -119,6 +127,7 @@ import PathActions
   private func goOn() {
     guard let server = unsafe server else { return }
     unsafe cmicrohttpd_continue(server)
+    if let socket, isReadable(socket), isExhausted { turnAway(socket, Self.noneLeft) }
     let wait = unsafe cmicrohttpd_wait(server)
     isWaiting = wait >= 0
     if wait < 0 {
@@ -128,12 +137,66 @@ import PathActions
     }
   }
 
+  // MARK: When it cannot answer
+
+  private static let noneLeft = "this process has no descriptor left"
+
+  private static func makeReserve() -> Int32 {
+    unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+  }
+
+  private func isReadable(_ socket: ControlSocket) -> Bool {
+    var entry = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, 0) > 0
+  }
+
+  /// Whether no file can be opened now.
+  private var isExhausted: Bool {
+    let probe = Self.makeReserve()
+    if probe >= 0 { Glibc.close(probe) }
+    return probe < 0
+  }
+
   /// Nobody is left to wait for an answer that cannot come.
-  private func turnAway(_ socket: ControlSocket) {
+  private func turnAway(_ socket: ControlSocket, _ why: String) {
+    if told.insert(why).inserted { tell("nobody can be answered on the control socket: \(why)") }
     for _ in 0..<Self.connectionsMost {
-      let connection = accept(socket.descriptor, nil, nil)
+      var connection = accept(socket.descriptor, nil, nil)
+      if connection < 0, errno == EMFILE || errno == ENFILE, reserve >= 0 {
+        Glibc.close(reserve)
+        connection = accept(socket.descriptor, nil, nil)
+      }
+      if connection >= 0 {
+        Self.refuse(connection, why)
+        Glibc.close(connection)
+      }
+      if fcntl(reserve, F_GETFD) < 0 { reserve = Self.makeReserve() }
       if connection < 0 { return }
-      Glibc.close(connection)
+    }
+  }
+
+  /// How long a request that was not sent at once is waited for, in milliseconds.
+  private static let refusalWait: Int32 = 5
+
+  /// What has come is read first: with bytes unread the other end would hear a reset alone.
+  private static func refuse(_ connection: Int32, _ why: String) {
+    var entry = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&entry, 1, refusalWait)
+    var bytes = [UInt8](repeating: 0, count: 8192)
+    let count = unsafe bytes.withUnsafeMutableBytes {
+      unsafe recv(connection, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+    }
+    let asked = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    let refusal = ControlRefusal(503, "the daemon cannot answer: \(why)")
+    let reply = Reply(
+      .failure(refusal), wantsText: asked.contains("text/plain"), { _ in "" })
+    var text = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
+    for (name, value) in reply.fields { text += "\(name): \(value)\r\n" }
+    let whole = Array("\(text)Content-Length: \(reply.body.count)\r\n\r\n".utf8) + reply.body
+    _ = unsafe whole.withUnsafeBytes {
+      unsafe send(
+        connection, $0.baseAddress, $0.count,
+        Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     }
   }
 

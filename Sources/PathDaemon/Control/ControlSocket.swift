@@ -56,9 +56,12 @@ package final class ControlSocket {
 
   deinit { close(descriptor) }
 
+  /// Whether the file is there and still this one's.
+  var isInPlace: Bool { identity != nil && Identity(path) == identity }
+
   /// Takes the file away, if it is still this one's.
   func remove() {
-    if let identity, Identity(path) == identity { _ = unsafe unlink(path) }
+    if isInPlace { _ = unsafe unlink(path) }
   }
 
   // MARK: The directory
@@ -90,11 +93,15 @@ package final class ControlSocket {
     if status.st_mode & 0o022 != 0 {
       return "others may write \(directory), and could put another one in its place"
     }
-    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-      return "another netvane is just making its own in \(directory)"
+    // Of two that start at once one waits. Somebody who just keeps the lock is not waited for: what
+    // answers at the place is left alone in any case.
+    for _ in 0..<lockTries where flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      _ = poll(nil, 0, 20)
     }
     return nil
   }
+
+  private static let lockTries = 25
 
   // MARK: The socket
 

@@ -4,6 +4,14 @@ import PathCore
 
 /// What is asked over the control socket: by the loop, between two facts.
 extension Daemon {
+  /// A socket that was lost, or never to be had, is tried for again.
+  func reopenControl() {
+    if settings.control == nil || control?.isInPlace == true { return }
+    control?.close()
+    control = nil
+    openControl()
+  }
+
   /// Without a socket the run goes on, and says so.
   func openControl() {
     guard let path = settings.control else { return }

@@ -67,6 +67,7 @@ extension EngineStatus.Policy {
       case .rejected(let why): writer.member("error", why)
       }
       if let edit { writer.member("editNotTaken", edit) }
+      if let fault { writer.member("lastFault", fault) }
       writer.key("monitors")
       writer.array(monitors) { $1.writeJSON(into: &$0) }
       writer.key("timers")

@@ -8,18 +8,26 @@ local function function_for(name, monitor)
   return own and own.settle or policy.settle
 end
 
-local function encoded_state()
-  local ok, encoded = pcall(host.encode, members.state, "ctx.state", AROUND_STATE)
-  if not ok then fail_in(handler, tostring(encoded)) end
+-- Nil when the state is as it was; else its bytes. Reads it back, so that what the policy still holds of
+-- it is not the state any more.
+local function new_state_bytes(held)
+  local is_same, encoded = same(members.state, state_bytes, AROUND_STATE)
+  if is_same then
+    if members.state ~= held then members.state = host.decode(state_bytes) end
+    return nil
+  end
+  if not encoded then
+    local _, wrong = pcall(host.encode, members.state, "ctx.state", AROUND_STATE)
+    fail_in(handler, tostring(wrong))
+  end
   if #encoded > STATE_MAX then
     fail_in(handler, "ctx.state may have 64 KiB, not " .. #encoded .. " bytes")
   end
   return encoded
 end
 
-local function settle_answer(result)
-  if not same(members.state, state_bytes, AROUND_STATE) then
-    encoded_state()
+local function settle_answer(result, held)
+  if new_state_bytes(held) then
     fail_in(handler, "settle only says how long a change must hold; ctx.state cannot change in it")
   end
   local time, wrong = durations[result], nil
@@ -30,12 +38,8 @@ end
 
 -- The state after the handler, if that is another.
 local function changed_state(held)
-  if same(members.state, state_bytes, AROUND_STATE) then
-    -- Read back, so that what the policy still holds of it is not the state any more.
-    if members.state ~= held then members.state = host.decode(state_bytes) end
-    return nil
-  end
-  local encoded = encoded_state()
+  local encoded = new_state_bytes(held)
+  if not encoded then return nil end
   members.state, state_bytes = host.decode(encoded), encoded
   return members.state
 end
@@ -55,7 +59,7 @@ end
 local function call(_, name, ev, monitor, time, up, running, state, paths)
   if up or running or state or paths then take(up, running, state, paths) end
   if time then wall_time = time end
-  -- Its `previous` is here already, unless it was sent along.
+  -- Its `previous` is here already, or came along in `paths`.
   if monitor then link(ev, known[monitor]) end
   handler_name, handler, event, event_monitor, logs = name, function_for(name, monitor), ev, monitor, 0
   local mine, held = setmetatable({}, LIVE), members.state
@@ -63,7 +67,7 @@ local function call(_, name, ev, monitor, time, up, running, state, paths)
   local result = run(handler, mine, ev)
   ctx, acting = nil, false
   setmetatable(mine, EXPIRED)
-  if name == "settle" then return settle_answer(result) end
+  if name == "settle" then return settle_answer(result, held) end
   if name == "on_path" then known[monitor] = ev end
   if logs > LOGS_PER_HANDLER then
     decide_now(nil, nil, "log", (logs - LOGS_PER_HANDLER) .. " more lines of this call are left out")
