@@ -150,9 +150,12 @@ final class LoadedPolicy {
   ) -> PolicyFault {
     // Lua gives no place for a text that is nested too deeply to be parsed.
     let isPlaceless = failure.file.isEmpty && failure.kind == .load
+    // A line of the prelude tells a policy's author nothing.
+    let isOurs = failure.file == LuaState.preludeFile
     return PolicyFault(
       policy: script.name, handler: handler, kind: handler == nil ? .load : failure.kind,
-      file: failure.file.isEmpty ? script.file : failure.file,
-      line: isPlaceless ? max(failure.line, 1) : failure.line, message: failure.message)
+      file: failure.file.isEmpty || isOurs ? script.file : failure.file,
+      line: isPlaceless ? max(failure.line, 1) : isOurs ? 0 : failure.line,
+      message: failure.message)
   }
 }

@@ -53,10 +53,13 @@ package import PathCore
     try unsafe run { result in
       unsafe prelude.bytes.withUnsafeBufferPointer { source in
         unsafe luasandbox_boot(
-          sandbox, "prelude.lua", source.baseAddress, source.count, result)
+          sandbox, Self.preludeFile, source.baseAddress, source.count, result)
       }
     }
   }
+
+  /// What messages would name it.
+  static let preludeFile = "prelude.lua"
 
   /// The prelude's table and files, one chunk when put together in this order.
   private static let prelude = Prelude(
@@ -66,7 +69,7 @@ package import PathCore
 
   /// The bytes, and the fuel that loading the text takes.
   static func compile(
-    _ source: [UInt8], file: String = "prelude.lua"
+    _ source: [UInt8], file: String = preludeFile
   ) throws(Failure) -> ([UInt8], fuel: Int64) {
     var limits = luasandbox_limits()
     limits.deadline_ns = -1

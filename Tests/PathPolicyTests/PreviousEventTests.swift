@@ -53,6 +53,18 @@ import Testing
     #expect(rig.logged.first == "2")
   }
 
+  @Test func `what ends while the state is written out is the policy's, not a line of Netvane's`() {
+    let message = Rig.fault(
+      onPath: """
+        local t, s = {}, {}
+        for i = 1, 60000 do t[i] = true end
+        for i = 1, 60000 do t[i] = nil end
+        for i = 1, 30000 do s[i] = t end
+        ctx.state = s
+        """)
+    #expect(message?.hasPrefix("p.lua: it used up its 1000000 units of fuel") == true)
+  }
+
   @Test func `a state that is too large is told so, whatever fuel is left`() {
     let message = Rig.fault(onPath: "local t = {} for i = 1, 20000 do t[i] = i end ctx.state = t")
     #expect(says(message, "p.lua:1", "ctx.state may have 64 KiB, not 180005 bytes"))
