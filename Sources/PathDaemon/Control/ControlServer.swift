@@ -164,13 +164,14 @@ import PathActions
       var connection = accept(socket.descriptor, nil, nil)
       if connection < 0, errno == EMFILE || errno == ENFILE, reserve >= 0 {
         Glibc.close(reserve)
+        reserve = -1
         connection = accept(socket.descriptor, nil, nil)
       }
       if connection >= 0 {
         Self.refuse(connection, why)
         Glibc.close(connection)
       }
-      if fcntl(reserve, F_GETFD) < 0 { reserve = Self.makeReserve() }
+      if reserve < 0 { reserve = Self.makeReserve() }
       if connection < 0 { return }
     }
   }
