@@ -132,7 +132,8 @@ final class Simulation {
     ) { _ in settings }
     if let fault = set.rejected.first {
       // What is wrong with the settings has no line of the policy.
-      let text = fault.file == script.file ? fault.located : fault.message
+      let isPlaced = fault.file == script.file && fault.line > 0
+      let text = isPlaced ? fault.located : fault.message
       throw .misuse("the policy is refused: \(text)")
     }
     return set
