@@ -79,7 +79,9 @@ let package = Package(
     .target(name: "Network", dependencies: ["NetworkPath"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane",
-      dependencies: ["PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "CCurl"],
+      dependencies: [
+        "PathDaemon", "PathActions", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "CCurl",
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane-bench",

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import PathActions
 import PathCore
 import PathDaemon
 
@@ -102,7 +103,7 @@ struct ControlClient {
       return unsafe call.take(piece, isBody: isBody != 0) ? 0 : 1
     }
     var problem: UnsafePointer<CChar>?
-    let library = unsafe withTexts(ControlClient.libraries) {
+    let library = unsafe withVector(ControlClient.libraries) {
       unsafe ccurl_open($0, &host, &problem)
     }
     guard let library = unsafe library else {
@@ -124,7 +125,7 @@ struct ControlClient {
   ) -> Bool {
     let accept = "Accept: " + (isJSON ? "application/json" : "text/plain")
     let isPost = call.method == "POST"
-    return unsafe withTexts([call.url, call.method, "netvane/\(netvaneVersion)", place, accept]) {
+    return unsafe withVector([call.url, call.method, "netvane/\(netvaneVersion)", place, accept]) {
       texts in
       var wish = unsafe ccurl_request()
       unsafe wish.url = UnsafePointer(texts[0])
@@ -227,14 +228,4 @@ extension ControlCall {
     }
     return shown
   }
-}
-
-/// Calls `body` with the texts as an array of C strings that ends with a null pointer.
-private func withTexts<Result>(
-  _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-  var vector = unsafe texts.map { unsafe strdup($0) }
-  unsafe vector.append(nil)
-  defer { unsafe vector.forEach { unsafe free($0) } }
-  return unsafe vector.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
 }

@@ -31,7 +31,8 @@ enum ImportLedger {
     // The one room that hands on another's things: that is all it is for.
     "Network": ["NetworkPath"],
     "netvane": [
-      "PathDaemon", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "CCurl", "Glibc",
+      "PathDaemon", "PathActions", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "CCurl",
+      "Glibc",
     ],
     "netvane-bench": [
       "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "PolicyTesting",
