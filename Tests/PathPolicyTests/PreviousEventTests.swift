@@ -48,9 +48,10 @@ import Testing
         on_path = function(ctx) ctx.state.a = ctx.state.a + 1 ctx.log(ctx.state.a) end }
       """)
     rig.online()
+    #expect(rig.faults == [] && rig.logged == ["2"])
+    // Now the table is not equal any more.
     rig.offline()
-    #expect(rig.faults.first?.message.hasPrefix("settle only says") == true || rig.faults == [])
-    #expect(rig.logged.first == "2")
+    #expect(rig.faults.first?.message.hasPrefix("settle only says") == true)
   }
 
   @Test func `what ends while the state is written out is the policy's, not a line of Netvane's`() {
