@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import PathDaemon
+import PathTestKit
 import Testing
 
 @testable import netvane
@@ -154,14 +155,7 @@ private final class Impostor {
   init(_ path: String, _ answer: [UInt8]?) throws {
     unlink(path)
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let bound = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    let bound = withUnixAddress(path) { bind(descriptor, $0, $1) }
     try #require(bound == 0 && listen(descriptor, 8) == 0)
     Thread { [descriptor, kept] in Self.serve(descriptor, answer, kept) }.start()
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import PathCore
+import PathTestKit
 import Synchronization
 import Testing
 
@@ -90,14 +91,7 @@ final class RawClient {
 
   init(_ path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let connected = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    let connected = withUnixAddress(path) { connect(descriptor, $0, $1) }
     if connected != 0 { throw Failure(call: "connect", code: errno) }
     var time = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(
