@@ -31,18 +31,21 @@ let package = Package(
     .library(name: "Network", targets: ["Network"]),
   ],
   targets: [
-    .systemLibrary(name: "CLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
-    .systemLibrary(name: "CMnl", pkgConfig: "libmnl", providers: [.apt(["libmnl-dev"])]),
-    .systemLibrary(
-      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // Without a word to pkg-config: the package manager would tell whoever builds the library to
+    // install what only the program needs. `.ci/setup` says what is missing.
+    .systemLibrary(name: "CLua"),
+    .systemLibrary(name: "CMnl"),
+    .systemLibrary(name: "CSystemd"),
+    .systemLibrary(name: "CSQLite"),
     // Opened at the first request, so its headers are needed and nothing is linked.
     .target(name: "CCurl", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     // Opened when somebody first asks the daemon something.
     .target(name: "CMicrohttpd", cSettings: cSettings + [.define("_GNU_SOURCE")]),
     .target(name: "CLinux", cSettings: cSettings + [.define("_GNU_SOURCE")]),
-    .target(name: "LuaSandbox", dependencies: ["CLua"], cSettings: cSettings),
+    // C sources link nothing that a module map names.
+    .target(
+      name: "LuaSandbox", dependencies: ["CLua"], cSettings: cSettings,
+      linkerSettings: [.linkedLibrary("lua5.4")]),
     .target(name: "PathCore", swiftSettings: swiftSettings),
     .target(
       name: "PathKernel", dependencies: ["PathCore", "CMnl", "CLinux"],

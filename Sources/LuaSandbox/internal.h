@@ -2,11 +2,9 @@
 #ifndef LUASANDBOX_INTERNAL_H
 #define LUASANDBOX_INTERNAL_H
 
+#include "../CLua/shim.h"
 #include "LuaSandbox.h"
 
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
 #include <stdbool.h>
 
 enum {

@@ -1,8 +1,7 @@
 #include "LuaStock.h"
 
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
+#include "../../Sources/CLua/shim.h"
+
 #include <string.h>
 
 long luastock_run(const char *source, size_t length, char *output, size_t capacity) {

@@ -4,14 +4,14 @@ enum ImportLedger {
   /// For Swift rooms module names; for C rooms headers, where a name that ends in `/` stands for a
   /// folder.
   static let rooms: [String: Set<String>] = [
-    "CLua": ["lua.h", "lauxlib.h", "lualib.h"],
+    "CLua": ["lua.h", "lauxlib.h", "lualib.h", "lua5.4/"],
     "CMnl": ["libmnl/"],
     "CSystemd": ["systemd/"],
     "CSQLite": ["sqlite3.h"],
     "CCurl": standardC.union(["curl/", "dlfcn.h"]),
     "CMicrohttpd": standardC.union(["microhttpd.h", "dlfcn.h"]),
     "CLinux": standardC.union(["linux/", "sys/", "net/", "netinet/", "arpa/"]),
-    "LuaSandbox": standardC.union(["lua.h", "lauxlib.h", "lualib.h", "sys/mman.h"]),
+    "LuaSandbox": standardC.union(["../CLua/shim.h", "sys/mman.h"]),
     "PathCore": [],
     "PathKernel": ["PathCore", "CMnl", "CLinux", "Glibc"],
     "PathPolicy": ["PathCore", "LuaSandbox", "CLinux", "Glibc"],
