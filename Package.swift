@@ -21,6 +21,9 @@ let testSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// On Apple's systems the library hands on Apple's framework and needs nothing of ours.
+let linux = TargetDependencyCondition.when(platforms: [.linux])
+
 let package = Package(
   name: "netvane",
   products: [
@@ -28,7 +31,11 @@ let package = Package(
     .executable(name: "netvane-bench", targets: ["netvane-bench"]),
     .library(name: "NetworkPath", targets: ["NetworkPath"]),
     .library(name: "NetworkPathNotifications", targets: ["NetworkPathNotifications"]),
-    .library(name: "Network", targets: ["Network"]),
+  ],
+  traits: [
+    .trait(
+      name: "Foundation",
+      description: "NWEndpoint.url, and addresses from and to Data. Links FoundationEssentials.")
   ],
   targets: [
     // Without a word to pkg-config: the package manager would tell whoever builds the library to
@@ -74,12 +81,15 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .target(
-      name: "NetworkPath", dependencies: ["PathCore", "PathKernel", "CLinux"],
+      name: "NetworkPath",
+      dependencies: [
+        .target(name: "PathCore", condition: linux), .target(name: "PathKernel", condition: linux),
+        .target(name: "CLinux", condition: linux),
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "NetworkPathNotifications", dependencies: ["NetworkPath"],
       swiftSettings: swiftSettings),
-    .target(name: "Network", dependencies: ["NetworkPath"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "netvane",
       dependencies: [
@@ -135,10 +145,12 @@ let package = Package(
       swiftSettings: testSettings),
     .target(
       name: "Examples", dependencies: ["NetworkPath", "NetworkPathNotifications"],
-      path: "Examples", swiftSettings: testSettings),
+      path: "Examples", exclude: ["FromApple"], swiftSettings: testSettings),
     .testTarget(
       name: "NetworkPathTests",
-      dependencies: ["NetworkPath", "NetworkPathNotifications", "Network", "Examples"],
+      dependencies: [
+        "NetworkPath", "NetworkPathNotifications", "Examples", "PathCore", "PathKernel",
+      ],
       swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests",
@@ -163,7 +175,12 @@ if let wanted = Context.environment["NETVANE_SANITIZED_TESTS"] {
   while let name = open.popLast() {
     guard kept.insert(name).inserted else { continue }
     for target in package.targets where target.name == name {
-      for case .byNameItem(let needed, _) in target.dependencies { open.append(needed) }
+      for dependency in target.dependencies {
+        switch dependency {
+        case .byNameItem(let needed, _), .targetItem(let needed, _): open.append(needed)
+        default: break
+        }
+      }
     }
   }
   package.products = []

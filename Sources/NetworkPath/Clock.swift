@@ -1,6 +1,11 @@
+#if os(Linux)
 internal import CLinux
-internal import Glibc
 internal import PathCore
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Musl
+#endif
 
 /// The system's clocks that count from some start.
 enum Clock {
@@ -16,3 +21,4 @@ enum Clock {
     return .seconds(time.tv_sec) + .nanoseconds(Int64(time.tv_nsec))
   }
 }
+#endif

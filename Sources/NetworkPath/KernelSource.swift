@@ -1,8 +1,13 @@
+#if os(Linux)
 internal import CLinux
-internal import Glibc
 internal import PathCore
 internal import PathKernel
 internal import Synchronization
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Musl
+#endif
 
 /// The kernel's news for every monitor of the process: one thread and one event socket, however
 /// many listen, and neither while nobody does.
@@ -17,6 +22,7 @@ final class KernelSource: PathSource {
   }
 
   private let state = Mutex(State())
+  private let polled = Mutex(PolledKernel())
   /// Readable when the thread is called; negative when the system has no descriptor left.
   private let call: Int32
 
@@ -32,7 +38,12 @@ final class KernelSource: PathSource {
       // Told by the thread, once it has seen what the kernel said meanwhile.
       return (state.board.addSilently(listener), mustStart)
     }
-    if mustStart { start() } else { wakeThread() }
+    if mustStart {
+      polled.withLock { $0.close() }
+      start()
+    } else {
+      wakeThread()
+    }
     return id
   }
 
@@ -45,12 +56,14 @@ final class KernelSource: PathSource {
   }
 
   func path(for filter: PathFilter) -> NWPath {
-    if let path = state.withLock({ $0.isRunning ? $0.board.path(for: filter) : nil }) {
-      return path
-    }
-    var board = PathBoard()
-    board.take(Self.glance(), at: .zero, captured: .now)
-    return board.path(for: filter) ?? NWPath(status: .requiresConnection)
+    state.withLock { $0.isRunning ? $0.board.path(for: filter) : nil }
+      ?? polled.withLock { $0.path(for: filter) }
+  }
+
+  /// The first interface that is the wanted one; nil where the kernel's reader knows none.
+  func interface(where isWanted: @Sendable (PathCore.Interface) -> Bool) -> NWInterface? {
+    state.withLock { $0.isRunning ? $0.board.interface(where: isWanted) : nil }
+      ?? polled.withLock { $0.interface(where: isWanted) }
   }
 
   private static func glance() -> Snapshot {
@@ -136,3 +149,4 @@ final class KernelSource: PathSource {
     }
   }
 }
+#endif

@@ -1,13 +1,19 @@
+#if os(Linux)
 internal import CLinux
-internal import Glibc
 internal import PathCore
 internal import PathKernel
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Musl
+#endif
 
 /// The kernel as one thread watches it: when to read anew, and what was read.
 ///
 /// News is read at once; while more keeps coming, ever less often. Each reading that news led to is
 /// followed by one more, since the kernel tells of some changes before it has made them.
 struct KernelWatch {
+  private let settings: KernelSettings
   private var reader: KernelReader?
   private var failure = ""
   private var lastRead = Duration.seconds(-3600)
@@ -15,6 +21,7 @@ struct KernelWatch {
   /// When the next reading is due that was put off.
   private var nextRead: Duration?
   private var hasUnread = false
+  private var overruns = OverrunPace()
   /// By the boot clock, which runs on while the machine sleeps.
   private var reconcileAt: Duration
   private var expiryAt: Duration?
@@ -26,7 +33,8 @@ struct KernelWatch {
   /// A lead of the boot clock that grew by less is the clocks' own imprecision.
   private static let sleepLeast = Duration.seconds(1)
 
-  init() {
+  init(_ settings: KernelSettings = KernelSettings()) {
+    self.settings = settings
     let boot = Clock.boot.now
     lead = boot - Clock.awake.now
     reconcileAt = boot + Self.reconcilePause
@@ -35,7 +43,7 @@ struct KernelWatch {
 
   private mutating func open() {
     do throws(KernelError) {
-      reader = try KernelReader()
+      reader = try KernelReader(settings: settings)
     } catch {
       failure = error.description
     }
@@ -47,6 +55,7 @@ struct KernelWatch {
     hasUnread = false
     let snapshot = reader?.snapshot() ?? KernelReader.unavailable(failure)
     lastRead = Clock.awake.now
+    overruns.read(at: lastRead)
     nextRead = hadNews ? lastRead + rest : nil
     if hadNews { rest = min(rest + rest, Self.restMost) }
     expiryAt = reader?.nextExpiry.map { Clock.boot.now + $0 + .milliseconds(50) }
@@ -57,13 +66,19 @@ struct KernelWatch {
   mutating func hasNews() -> Bool {
     guard let reader else { return false }
     let hasServers = reader.resolverDescriptor >= 0 && reader.drainResolver()
-    let isNews =
-      switch reader.drain() {
-      case .nothing: false
-      case .changed, .lost: true
-      }
-    if isNews || hasServers { hasUnread = true }
-    return isNews || hasServers
+    let news = reader.drain()
+    if case .lost = news { overruns.lose() }
+    guard news != .nothing || hasServers else { return false }
+    hasUnread = true
+    guard let held = overruns.heldUntil(Clock.awake.now) else { return true }
+    nextRead = held
+    return false
+  }
+
+  /// Whether a reading now might show more than the last one did.
+  var isBehind: Bool {
+    if reader == nil { return true }
+    return (hasUnread || nextRead != nil) && overruns.heldUntil(Clock.awake.now) == nil
   }
 
   /// Waits for news, a call, or a time that is due; whether to read now.
@@ -112,3 +127,4 @@ struct KernelWatch {
     return now - lead > Self.sleepLeast
   }
 }
+#endif

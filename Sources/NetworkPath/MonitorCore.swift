@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import Dispatch
 internal import PathCore
 internal import Synchronization
@@ -19,9 +20,24 @@ final class MonitorCore: Sendable {
     /// Whether some handler heard `told`.
     var wasHeard = false
     var overriding: NWPath?
+    /// The monitor itself while it is started and has a handler: it goes on when its owner lets go.
+    var keptAlive: NWPathMonitor?
     /// Ends each iteration.
     var iterations: [Int: @Sendable () -> Void] = [:]
     var nextIteration = 1
+
+    /// As what it is now says. Returns the one that is kept no longer.
+    mutating func keepAlive(_ monitor: NWPathMonitor?) -> NWPathMonitor? {
+      defer { keptAlive = queue != nil && handler != nil ? monitor : nil }
+      return keptAlive
+    }
+  }
+
+  /// What the state held before. It is let go outside the lock: what ends with it may call the
+  /// monitor, or be the monitor.
+  private struct Former {
+    var handler: PathHandler?
+    var monitor: NWPathMonitor?
   }
 
   let filter: PathFilter
@@ -49,19 +65,22 @@ final class MonitorCore: Sendable {
   func setCurrentPath(_ path: NWPath) { state.withLock { $0.overriding = path } }
 
   /// A first handler that is set late must not miss the path that was there before it.
-  func setHandler(_ handler: PathHandler?) {
-    let missed = state.withLock { state -> (DispatchQueue, Int)? in
+  func setHandler(_ handler: PathHandler?, of monitor: NWPathMonitor) {
+    let (former, missed) = state.withLock { state -> (Former, (DispatchQueue, Int)?) in
+      var former = Former(handler: state.handler)
       state.handler = handler
+      former.monitor = state.keepAlive(monitor)
       guard handler != nil, state.told != nil, !state.wasHeard, let queue = state.delivery else {
-        return nil
+        return (former, nil)
       }
-      return (queue, state.generation)
+      return (former, (queue, state.generation))
     }
+    _ = former
     guard let (queue, generation) = missed else { return }
     queue.async { self.tellWhatWasMissed(generation) }
   }
 
-  func start(_ queue: DispatchQueue) {
+  func start(_ monitor: NWPathMonitor, on queue: DispatchQueue) {
     let begun = state.withLock { state -> (Int, DispatchQueue)? in
       guard state.queue == nil else { return nil }
       let delivery = DispatchQueue(label: "netvane.NWPathMonitor", target: queue)
@@ -70,6 +89,8 @@ final class MonitorCore: Sendable {
       state.generation += 1
       state.told = nil
       state.wasHeard = false
+      // Nothing was kept while there was no queue.
+      _ = state.keepAlive(monitor)
       return (state.generation, delivery)
     }
     guard let (generation, delivery) = begun else { return }
@@ -118,21 +139,26 @@ final class MonitorCore: Sendable {
     for end in ends { end() }
   }
 
-  /// The monitor's owner let go of it: nobody can cancel it any more. Iterations go on.
+  /// Nobody holds the monitor, so nobody can cancel it any more. Iterations go on.
   func abandon() {
     stop()
-    state.withLock { $0.handler = nil }
+    let former = state.withLock { state in
+      defer { state.handler = nil }
+      return Former(handler: state.handler)
+    }
+    _ = former
   }
 
   private func stop() {
-    let id = state.withLock { state in
+    let (former, id) = state.withLock { state in
       state.queue = nil
       if let delivery = state.delivery { script?.leave(delivery) }
       state.delivery = nil
       state.told = nil
       state.overriding = nil
-      return state.listener.take()
+      return (Former(monitor: state.keepAlive(nil)), state.listener.take())
     }
+    _ = former
     if let id { source.remove(id) }
   }
 
@@ -148,3 +174,4 @@ final class MonitorCore: Sendable {
 
   func removeIteration(_ id: Int) { state.withLock { $0.iterations[id] = nil } }
 }
+#endif

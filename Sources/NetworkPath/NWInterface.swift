@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import PathCore
 
 /// A network interface. Two with the same name and index are the same one, whatever else is known
@@ -5,11 +6,23 @@ internal import PathCore
 public struct NWInterface: Hashable, Sendable, CustomDebugStringConvertible {
   /// What kind of link it is. Tunnels and bridges of virtual ports are `other`.
   public enum InterfaceType: Hashable, Sendable, CaseIterable {
-    case other, wifi, cellular, wiredEthernet, loopback
+    /// Virtual or not known.
+    case other
+    /// Wi-Fi.
+    case wifi
+    /// A modem for a mobile network.
+    case cellular
+    /// A cable.
+    case wiredEthernet
+    /// The machine itself.
+    case loopback
   }
 
+  /// What kind of link it is.
   public let type: InterfaceType
+  /// The kernel's name for it, such as `eth0`.
   public let name: String
+  /// The kernel's number for it.
   public let index: Int
   /// The kernel's word for a link that is no device of its own (`wireguard`, `vlan`, `bridge` …);
   /// empty for a device. Not in Apple's API.
@@ -32,15 +45,18 @@ public struct NWInterface: Hashable, Sendable, CustomDebugStringConvertible {
     self.underlay = underlay
   }
 
+  /// The same name and index.
   public static func == (left: NWInterface, right: NWInterface) -> Bool {
     left.index == right.index && left.name == right.name
   }
 
+  /// Over name and index.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(index)
     hasher.combine(name)
   }
 
+  /// The name.
   public var debugDescription: String { name }
 }
 
@@ -80,3 +96,4 @@ extension NWInterface.InterfaceType {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import PathCore
 
 /// What a path knows beyond Apple's API.
@@ -8,7 +9,12 @@ extension NWPath {
     case none
     /// Nothing but a loopback is switched on.
     case noInterface
-    case noCarrier, noAddress, noRoute
+    /// Links are switched on, but none has a carrier.
+    case noCarrier
+    /// No link has a usable address.
+    case noAddress
+    /// There are addresses, but no route leads out.
+    case noRoute
     /// An unreachable, blackhole or prohibit route stands in the way.
     case routeRefused
     /// The default route leaves through a link without a carrier.
@@ -21,31 +27,37 @@ extension NWPath {
     case dormant
     /// The filter leaves out what there is.
     case filteredOut
+    /// The radio is switched off.
     case radioOff
     /// The kernel could not be asked.
     case unknown
   }
 
   /// Which network this is: for telling the same place from another with the same addresses.
-  public struct Network: Hashable, Sendable {
+  public struct NetworkIdentity: Hashable, Sendable {
     /// The gateway's hardware address where known, else the wireless name or the prefix.
     public let id: String
+    /// A name for people, where there is one.
     public let name: String?
+    /// The wireless network's name.
     public let ssid: String?
   }
 
+  /// Why it is not satisfied, finer than `unsatisfiedReason`.
   public var reason: Reason { Reason(rawValue: core.reason.rawValue) ?? .unknown }
   /// One sentence for people.
   public var why: String { core.why }
   /// Interfaces that could serve but are not chosen, such as those that a filter leaves out.
   public var alternatives: [NWInterface] { core.alternatives.map(NWInterface.init) }
-  /// The interface by which each family leaves; they may differ, as with a leaky VPN.
+  /// The interface by which IPv4 leaves; IPv6 may leave by another, as with a leaky VPN.
   public var ipv4Interface: NWInterface? { core.ipv4.map { NWInterface($0.interface) } }
+  /// The interface by which IPv6 leaves.
   public var ipv6Interface: NWInterface? { core.ipv6.map { NWInterface($0.interface) } }
-  public var network: Network? {
-    core.network.map { Network(id: $0.id, name: $0.name, ssid: $0.ssid) }
+  /// The network behind the first interface, where it is known.
+  public var network: NetworkIdentity? {
+    core.network.map { NetworkIdentity(id: $0.id, name: $0.name, ssid: $0.ssid) }
   }
-  /// Counts what this monitor was told, from 1; 0 for a path that was only read.
+  /// Counts what this monitor reported, from 1; 0 for a path that was only read.
   public var sequence: Int { storage.sequence }
   /// When the kernel was read.
   public var captureTime: ContinuousClock.Instant { storage.captureTime }
@@ -107,3 +119,4 @@ extension NWPath.UnsatisfiedReason {
     }
   }
 }
+#endif

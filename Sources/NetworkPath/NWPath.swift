@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import PathCore
 
 /// What path a program would get: whether there is one, through which interfaces, and what it
@@ -15,12 +16,28 @@ public struct NWPath: Equatable, Sendable, CustomDebugStringConvertible {
 
   /// Why a path is not satisfied, in the words that Apple's API has for it; `reason` says more.
   public enum UnsatisfiedReason: Hashable, Sendable {
-    case notAvailable, cellularDenied, wifiDenied, localNetworkDenied, vpnInactive
+    /// There is no network, or none of these.
+    case notAvailable
+    /// The cellular radio is switched off.
+    case cellularDenied
+    /// The Wi-Fi radio is switched off.
+    case wifiDenied
+    /// Never given here: Linux does not ask people whether a program may reach the local network.
+    case localNetworkDenied
+    /// A tunnel is required that is not up.
+    case vpnInactive
   }
 
   /// An estimate of the link layer's quality.
   public enum LinkQuality: Hashable, Sendable {
-    case unknown, minimal, moderate, good
+    /// Nothing is known.
+    case unknown
+    /// Barely usable.
+    case minimal
+    /// Usable with care.
+    case moderate
+    /// Good.
+    case good
   }
 
   let storage: Storage
@@ -53,8 +70,10 @@ public struct NWPath: Equatable, Sendable, CustomDebugStringConvertible {
 
   var core: PathCore.Path { storage.path }
 
+  /// Whether a connection could be made now.
   public var status: Status { Status(core.status) }
 
+  /// Why it is not satisfied, as Apple's API has it; `notAvailable` for a satisfied path.
   public var unsatisfiedReason: UnsatisfiedReason {
     switch core.unsatisfiedReason {
     case .notAvailable: .notAvailable
@@ -83,7 +102,9 @@ public struct NWPath: Equatable, Sendable, CustomDebugStringConvertible {
   public var isUltraConstrained: Bool { false }
   /// Always `unknown`: nothing is guessed.
   public var linkQuality: LinkQuality { .unknown }
+  /// Whether a route leads out for IPv4.
   public var supportsIPv4: Bool { core.supportsIPv4 }
+  /// Whether a route leads out for IPv6.
   public var supportsIPv6: Bool { core.supportsIPv6 }
   /// Whether a name server is configured that this path could reach.
   public var supportsDNS: Bool { core.supportsDNS }
@@ -114,11 +135,11 @@ public struct NWPath: Equatable, Sendable, CustomDebugStringConvertible {
   /// Always nil: only connections have ends.
   public var remoteEndpoint: NWEndpoint? { nil }
 
-  /// Equal in everything a program could act on; when it was read and told does not count.
-  public static func == (left: NWPath, right: NWPath) -> Bool {
-    left.storage === right.storage || left.core == right.core
-  }
+  /// Equal in everything that Apple's API shows. What is known besides, such as `reason` or
+  /// `network`, and when the path was read, makes no difference.
+  public static func == (left: NWPath, right: NWPath) -> Bool { left.equals(right, in: .shown) }
 
+  /// Status, interfaces and families for logs, in the manner of Apple's.
   public var debugDescription: String {
     var parts = ["\(status) (\(core.why))"]
     if let first = core.primary { parts.append("interface: \(first.name)") }
@@ -152,3 +173,4 @@ extension NWPath.Status {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import PathCore
 
 /// Which interfaces a monitor accepts. Not in Apple's API, whose initialisers take one half of it.
@@ -11,6 +12,7 @@ public struct NWPathFilter: Hashable, Sendable {
   /// Names or patterns of interfaces that are never used, such as one's own tunnel.
   public var ignored: [String]
 
+  /// Accepts everything but for what is named.
   public init(
     required: NWInterface.InterfaceType? = nil, prohibited: [NWInterface.InterfaceType] = [],
     interface: String? = nil, ignored: [String] = []
@@ -28,3 +30,4 @@ public struct NWPathFilter: Hashable, Sendable {
       interface: interface, ignored: ignored)
   }
 }
+#endif

@@ -1,4 +1,4 @@
-public import Dispatch
+#if os(Linux)
 internal import PathCore
 
 /// Tells what path a program would get, now and whenever that changes.
@@ -7,15 +7,17 @@ internal import PathCore
 ///     monitor.pathUpdateHandler = { path in print(path.status) }
 ///     monitor.start(queue: .main)
 ///
-/// The handler is told the present path first, and then every path that differs from the one
-/// before, one at a time, even on a concurrent queue. After `cancel()` it may be started again.
+/// The handler is called with the present path first, and then with every path that differs from
+/// the one before, one at a time, even on a concurrent queue. A monitor that is started and has a
+/// handler runs until `cancel()`, or until the handler is set to nil, whether anybody holds it or
+/// not. After `cancel()` it may be started again.
 public final class NWPathMonitor: Sendable, CustomDebugStringConvertible {
   let core: MonitorCore
 
   /// Watches whatever an ordinary connection would use.
   public convenience init() { self.init(filter: NWPathFilter()) }
 
-  /// Watches interfaces of one type; what else changes is not told.
+  /// Watches interfaces of one type; changes of others are not reported.
   public convenience init(requiredInterfaceType: NWInterface.InterfaceType) {
     self.init(filter: NWPathFilter(required: requiredInterfaceType))
   }
@@ -27,7 +29,7 @@ public final class NWPathMonitor: Sendable, CustomDebugStringConvertible {
 
   /// Watches what a filter accepts. Not in Apple's API.
   ///
-  /// A change is told when it has held for `settle`; the default tells each at once. With a
+  /// A change is reported when it has lasted for `settle`; by default each is at once. With a
   /// `network`, a script takes the kernel's place.
   public init(
     filter: NWPathFilter = NWPathFilter(), settle: Duration = .zero,
@@ -40,14 +42,18 @@ public final class NWPathMonitor: Sendable, CustomDebugStringConvertible {
 
   deinit { core.abandon() }
 
-  /// Called on the queue with each path. One that is set late is told the present path too.
+  /// Called on the queue with each path; a first one that is set after the start is called with
+  /// the present path too. While there is one, a started monitor keeps itself alive.
   @preconcurrency public var pathUpdateHandler: (@Sendable (NWPath) -> Void)? {
     get { core.handler }
-    set { core.setHandler(newValue) }
+    set { core.setHandler(newValue, of: self) }
   }
 
-  /// The path as it is now, whether the monitor was started or not, on any thread. What is set here
-  /// is read until the next change; that it can be set is an oddity of Apple's API.
+  /// The path as it is now, whether the monitor was started or not, on any thread.
+  ///
+  /// While no monitor of the process is started, the kernel is asked whether something changed, and
+  /// read again only if so. What is set here is read until the next change; that it can be set is
+  /// an oddity of Apple's API.
   public var currentPath: NWPath {
     get { core.currentPath }
     set { core.setCurrentPath(newValue) }
@@ -56,14 +62,16 @@ public final class NWPathMonitor: Sendable, CustomDebugStringConvertible {
   /// The queue that `start` was given; nil while the monitor is not started.
   public var queue: DispatchQueue? { core.queue }
 
-  /// Begins to tell; does nothing in a monitor that was started and not cancelled.
-  public func start(queue: DispatchQueue) { core.start(queue) }
+  /// Begins to call the handler; does nothing in a monitor that is started already.
+  public func start(queue: DispatchQueue) { core.start(self, on: queue) }
 
-  /// Ends telling, and iterations. Called on the queue, no handler is called after it returns;
-  /// from elsewhere, one that is running may still be.
+  /// Ends the calls, and iterations. If this is called on the queue, the handler is not called
+  /// after it returns; from elsewhere, a call that has begun may still be running.
   public func cancel() { core.cancel() }
 
+  /// Whether it is started, and its path, for logs.
   public var debugDescription: String {
     "NWPathMonitor (\(queue == nil ? "not started" : "started")), \(currentPath.debugDescription)"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import PathCore
 
 /// Who hears of what: the present verdict for every filter in use, and for every listener what it
@@ -14,6 +15,8 @@ struct PathBoard {
     var filter: PathFilter
     /// How long a change must hold before it is told.
     var settle: Duration
+    /// What counts as a change.
+    var scope: NWPath.Scope
     var tell: @Sendable (Told) -> Void
     /// Called once when `deadline` is reached.
     var deadline: Duration?
@@ -21,11 +24,13 @@ struct PathBoard {
     fileprivate var standing = Standing()
 
     init(
-      filter: PathFilter, settle: Duration = .zero, deadline: Duration? = nil,
-      expire: @escaping @Sendable () -> Void = {}, tell: @escaping @Sendable (Told) -> Void
+      filter: PathFilter, settle: Duration = .zero, scope: NWPath.Scope = .shown,
+      deadline: Duration? = nil, expire: @escaping @Sendable () -> Void = {},
+      tell: @escaping @Sendable (Told) -> Void
     ) {
       self.filter = filter
       self.settle = settle
+      self.scope = scope
       self.deadline = deadline
       self.expire = expire
       self.tell = tell
@@ -37,8 +42,26 @@ struct PathBoard {
     var told: NWPath?
     var sequence = 0
     var candidate: (path: NWPath, deadline: Duration)?
-    /// Since when what is so differs from what was told, without a rest.
+    /// Since when what is so differs from what was told, again and again.
     var restlessSince: Duration?
+    /// Since when what is so is what was told.
+    var restingSince: Duration?
+
+    /// It is as it was told.
+    mutating func rest(at now: Duration) {
+      candidate = nil
+      restingSince = restingSince ?? now
+    }
+
+    /// It is not. Returns when that began: a rest as long as a change must hold ends the unrest
+    /// before it.
+    mutating func unrest(at now: Duration, settle: Duration) -> Duration {
+      if let restingSince, now - restingSince >= settle { restlessSince = nil }
+      restingSince = nil
+      let start = restlessSince ?? now
+      restlessSince = start
+      return start
+    }
   }
 
   private var listeners: [Int: Listener] = [:]
@@ -102,6 +125,16 @@ struct PathBoard {
     return path
   }
 
+  /// The first interface of the last reading that is the wanted one.
+  func interface(where isWanted: @Sendable (PathCore.Interface) -> Bool) -> NWInterface? {
+    snapshot?.read { snapshot in
+      snapshot.interfaces.first(where: isWanted).map {
+        NWInterface(
+          type: NWInterface.InterfaceType($0.type), name: $0.name, index: Int($0.index))
+      }
+    }
+  }
+
   private func judge(_ snapshot: Boxed<Snapshot>, _ filter: PathFilter) -> NWPath {
     NWPath(
       NWPath.Storage(
@@ -125,7 +158,9 @@ struct PathBoard {
     for filter in paths.keys {
       let path = judge(boxed, filter)
       // Equal paths stay the one that they were, but for what was learnt of the network.
-      if let old = paths[filter], old == path, old.network == path.network, old.why == path.why {
+      if let old = paths[filter], old.equals(path, in: .known), old.network == path.network,
+        old.why == path.why
+      {
         continue
       }
       paths[filter] = path
@@ -150,16 +185,17 @@ struct PathBoard {
 
   private mutating func observe(_ id: Int, _ path: NWPath, _ now: Duration) {
     guard let listener = listeners[id] else { return }
-    guard let told = listener.standing.told, listener.settle > .zero else {
-      if listener.standing.told != path { tell(id, path) }
+    guard let told = listener.standing.told else { return tell(id, path) }
+    let isChange = !told.equals(path, in: listener.scope)
+    guard listener.settle > .zero else {
+      if isChange { tell(id, path) }
       return
     }
-    if told == path {
-      listeners[id]?.standing.candidate = nil
+    guard isChange else {
+      listeners[id]?.standing.rest(at: now)
       return
     }
-    let restless = listener.standing.restlessSince ?? now
-    listeners[id]?.standing.restlessSince = restless
+    let restless = listeners[id]?.standing.unrest(at: now, settle: listener.settle) ?? now
     let limit = restless + max(Self.unrestLeast, listener.settle * 4)
     var deadline = now + listener.settle
     if let candidate = listener.standing.candidate, candidate.path.status == path.status {
@@ -210,3 +246,4 @@ struct PathBoard {
     }
   }
 }
+#endif

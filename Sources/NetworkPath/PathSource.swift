@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import PathCore
 
 /// Where paths come from: the kernel, or a script.
@@ -10,3 +11,4 @@ protocol PathSource: Sendable {
   /// The time that settling and deadlines are counted in.
   var now: Duration { get }
 }
+#endif

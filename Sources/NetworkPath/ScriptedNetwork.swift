@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import Dispatch
 internal import PathCore
 internal import Synchronization
@@ -14,25 +15,35 @@ internal import Synchronization
 public final class ScriptedNetwork: PathSource, Sendable {
   /// An interface of a scripted network.
   public struct Interface: Hashable, Sendable {
+    /// Its name, which no other may have.
     public var name: String
+    /// What kind of link it is.
     public var type: NWInterface.InterfaceType
+    /// Whether there is a carrier, with addresses and routes.
     public var isConnected = true
+    /// Whether traffic costs money; true for cellular ones unless set otherwise.
     public var isExpensive = false
+    /// Whether data should be saved.
     public var isConstrained = false
-    /// Whether each family has an address and a default route here.
+    /// Whether it has an IPv4 address and a default route for it.
     public var hasIPv4 = true
+    /// Whether it has an IPv6 address and a default route for it.
     public var hasIPv6 = false
     /// The gateway's hardware address, which tells networks apart.
     public var gatewayHardware: String?
 
+    /// A connected interface with IPv4.
     public init(_ name: String, _ type: NWInterface.InterfaceType) {
       self.name = name
       self.type = type
       isExpensive = type == .cellular
     }
 
+    /// A connected Wi-Fi interface.
     public static func wifi(_ name: String) -> Interface { Interface(name, .wifi) }
+    /// A connected modem, which is expensive.
     public static func cellular(_ name: String) -> Interface { Interface(name, .cellular) }
+    /// A connected cable.
     public static func wired(_ name: String) -> Interface { Interface(name, .wiredEthernet) }
   }
 
@@ -73,6 +84,7 @@ public final class ScriptedNetwork: PathSource, Sendable {
   /// The cable is plugged in, the radio finds its network.
   public func connect(_ name: String) { setConnected(name, true) }
 
+  /// The cable is pulled, the radio loses its network.
   public func disconnect(_ name: String) { setConnected(name, false) }
 
   private func setConnected(_ name: String, _ isConnected: Bool) {
@@ -223,3 +235,4 @@ public final class ScriptedNetwork: PathSource, Sendable {
       RouteAnswer(hops: [NextHop(interface: index, gateway: gateway)], metric: metric))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 internal import PathCore
 
 /// There was no usable path before the time was over.
@@ -5,6 +6,7 @@ public struct NWPathTimeout: Error, Sendable, CustomStringConvertible {
   /// The path as it was then.
   public let path: NWPath
 
+  /// One sentence with the reason.
   public var description: String { "no usable path in time: \(path.why)" }
 }
 
@@ -39,3 +41,4 @@ extension NWPathMonitor {
     throw NWPathTimeout(path: source.path(for: core.filter))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 public import Dispatch
 public import Foundation
 public import NetworkPath
@@ -33,3 +34,4 @@ public final class NetworkPathNotifier: Sendable {
 
   deinit { monitor.cancel() }
 }
+#endif

@@ -1,4 +1,8 @@
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// Repeats a dump that the kernel flagged as interrupted: entries may be missing from it.
 enum DumpRepeater {

@@ -1,4 +1,8 @@
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// A system call that failed, and what it was meant for.
 package struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,11 @@
 import CLinux
-import Glibc
 package import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// Reads the kernel's view of the network: events keep its tables of links and addresses, and each
 /// snapshot asks for the routes anew. One thread owns it; it reports facts and judges nothing.

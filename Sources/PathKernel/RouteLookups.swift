@@ -1,6 +1,11 @@
 internal import CLinux
-import Glibc
 internal import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// Asks for the ways out: unbound, and bound to each interface that could carry a path.
 final class RouteLookups {

@@ -17,9 +17,11 @@ private final class Listening: Sendable {
 
   init(_ monitor: NWPathMonitor = NWPathMonitor()) {
     self.monitor = monitor
-    monitor.pathUpdateHandler = { [unowned self] path in paths.withLock { $0.append(path) } }
+    monitor.pathUpdateHandler = { [weak self] path in self?.paths.withLock { $0.append(path) } }
     monitor.start(queue: queue)
   }
+
+  deinit { monitor.cancel() }
 
   var all: [NWPath] { paths.withLock { $0 } }
   /// `satisfied eth0`.
@@ -139,7 +141,7 @@ extension KernelTests.Monitors {
       statuses == [.unsatisfied, .satisfied, .unsatisfied, .satisfied, .unsatisfied])
   }
 
-  @Test("M-08: cancelled is silent, released has stopped, the others hear everything")
+  @Test("M-08: cancelled is silent, even by an owner who goes, the others hear everything")
   func cancelAndRelease() throws {
     let lab = try Lab()
     try lab.online()
@@ -161,6 +163,43 @@ extension KernelTests.Monitors {
     #expect(lab.hears(cancelled, ["", ""]).last == "satisfied eth0")
     try lab.setCarrier("eth0", false)
     #expect(lab.hears(cancelled, ["", "", ""]).last == "unsatisfied")
+  }
+
+  @Test("A monitor that nobody keeps is called until it is cancelled")
+  func withoutOwner() throws {
+    let lab = try Lab()
+    try lab.online()
+    let statuses = Mutex<[NWPath.Status]>([])
+    weak var trace: NWPathMonitor?
+    do {
+      let monitor = NWPathMonitor()
+      monitor.pathUpdateHandler = { path in statuses.withLock { $0.append(path.status) } }
+      monitor.start(queue: DispatchQueue(label: "without an owner"))
+      trace = monitor
+    }
+    #expect(lab.polls { statuses.withLock { $0 } == [.satisfied] })
+    try lab.setCarrier("eth0", false)
+    #expect(lab.polls { statuses.withLock { $0 } == [.satisfied, .unsatisfied] })
+    trace?.cancel()
+    #expect(trace == nil)
+    #expect(lab.polls { !Self.threads.contains("netvane-path") })
+  }
+
+  @Test("A monitor of Wi-Fi alone is called once while the cable changes ten times")
+  func filtered() throws {
+    let lab = try Lab()
+    try lab.online()
+    let wifi = Listening(NWPathMonitor(requiredInterfaceType: .wifi))
+    let steady = Listening()
+    #expect(lab.hears(wifi, [""]) == ["unsatisfied"])
+    for _ in 0..<5 {
+      try lab.setCarrier("eth0", false)
+      #expect(lab.polls { steady.all.last?.status == .unsatisfied })
+      try lab.setCarrier("eth0", true)
+      #expect(lab.polls { steady.all.last?.status == .satisfied })
+    }
+    #expect(steady.all.count == 11)
+    #expect(lab.hears(wifi, [""]) == ["unsatisfied"])
   }
 
   @Test("M-10: an interface that comes after the monitor is seen")
@@ -251,7 +290,9 @@ extension KernelTests.Monitors {
     try lab.ip("link set eth0 down")
     #expect(lab.polls { told.all.last?.status == .unsatisfied })
     try lab.ip("link set eth0 up")
-    #expect(lab.polls { told.all.last?.reason == .noRoute })
+    // No news for a handler, but known.
+    #expect(lab.polls { told.monitor.currentPath.reason == .noRoute })
+    #expect(told.story == ["satisfied eth0", "unsatisfied"])
     try lab.ip("route add default via 192.0.2.1 dev eth0")
     #expect(lab.polls { told.story.last == "satisfied eth0" })
   }

@@ -107,6 +107,37 @@ struct ContractTests {
     #expect(ears.story == ["wlan0"])
   }
 
+  @Test func `a monitor of Wi-Fi alone is not called for what happens to the cable`() async {
+    let network = ScriptedNetwork([.wired("eth0"), .cellular("wwan0")])
+    let monitor = NWPathMonitor(filter: NWPathFilter(required: .wifi), network: network)
+    ears.listen(to: monitor)
+    var iterator = monitor.makeAsyncIterator()
+    let first = await iterator.next()
+    for _ in 0..<5 {
+      network.disconnect("eth0")
+      network.connect("eth0")
+    }
+    network.interfaces = []
+    await network.delivered()
+    #expect(ears.statuses == [.unsatisfied])
+    let now = monitor.currentPath
+    #expect(now == first && !(now != ears.heard[0]))
+    // It is known all the same.
+    #expect(now.reason != first?.reason && now.alternatives != first?.alternatives)
+    monitor.cancel()
+    #expect(await iterator.next() == nil)
+  }
+
+  @Test func `changes tell what a handler is not called for`() async {
+    let network = ScriptedNetwork([.wired("eth0")])
+    let monitor = NWPathMonitor(filter: NWPathFilter(required: .wifi), network: network)
+    var iterator = monitor.changes.makeAsyncIterator()
+    _ = await iterator.next()
+    network.disconnect("eth0")
+    let change = await iterator.next()
+    #expect(change?.causes.contains(.reason) == true && change?.path == change?.previous)
+  }
+
   @Test func `after a loss the same path is told again`() async {
     let monitor = NWPathMonitor(network: network)
     ears.listen(to: monitor)
@@ -206,30 +237,6 @@ struct ContractTests {
     await network.delivered()
     let story = ["first satisfied", "first unsatisfied", "again unsatisfied", "again satisfied"]
     #expect(heard.withLock { $0 } == story)
-  }
-
-  // MARK: Life
-
-  @Test func `one that is let go without cancel tells nothing more, and leaves nothing`() async {
-    final class Witness: Sendable {}
-    weak var trace: Witness?
-    do {
-      let witness = Witness()
-      trace = witness
-      let monitor = NWPathMonitor(network: network)
-      let ears = ears
-      monitor.pathUpdateHandler = { path in
-        _ = witness
-        ears.handler(path)
-      }
-      monitor.start(queue: ears.queue)
-      await network.delivered()
-    }
-    network.disconnect("wlan0")
-    await network.delivered()
-    ears.queue.sync {}
-    #expect(ears.statuses == [.satisfied])
-    #expect(trace == nil)
   }
 
   @Test func `monitors do not disturb each other`() async {

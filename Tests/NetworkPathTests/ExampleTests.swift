@@ -75,6 +75,20 @@ import Testing
     #expect(heard.withLock { $0 } == [true, true, true, false])
   }
 
+  @Test func `a switch that is let go while it is on turns off`() async {
+    let heard = Mutex(0)
+    let monitor = network.monitor()
+    do {
+      let watch = StopAndStart(monitor) { _ in heard.withLock { $0 += 1 } }
+      watch.isWatching = true
+      await network.delivered()
+    }
+    #expect(monitor.queue == nil)
+    network.interfaces = []
+    await network.delivered()
+    #expect(heard.withLock { $0 } == 1)
+  }
+
   @Test func `a banner says what is so, and no outage hides behind it`() async {
     let banner = ReconnectBanner()
     let monitor = network.monitor()

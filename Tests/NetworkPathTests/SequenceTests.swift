@@ -168,6 +168,49 @@ struct SequenceTests {
     #expect(ears.statuses == [.satisfied, .unsatisfied])
   }
 
+  @Test func `a blip an hour ago does not hurry a later change`() async {
+    let monitor = NWPathMonitor(settle: .seconds(2), network: network)
+    let ears = Ears()
+    ears.listen(to: monitor)
+    func blip() {
+      network.disconnect("wlan0")
+      network.advance(by: .milliseconds(50))
+      network.connect("wlan0")
+    }
+    blip()
+    network.advance(by: .seconds(3600))
+    blip()
+    // As long a rest as a change must last is enough.
+    network.advance(by: .seconds(2))
+    for _ in 0..<20 {
+      blip()
+      network.advance(by: .seconds(2))
+    }
+    await network.delivered()
+    #expect(ears.statuses == [.satisfied])
+    network.disconnect("wlan0")
+    network.advance(by: .milliseconds(1999))
+    await network.delivered()
+    #expect(ears.statuses == [.satisfied])
+    network.advance(by: .milliseconds(1))
+    await network.delivered()
+    #expect(ears.statuses == [.satisfied, .unsatisfied])
+  }
+
+  @Test func `unrest with rests that are too short is told after its time`() async {
+    let monitor = NWPathMonitor(settle: .seconds(2), network: network)
+    let ears = Ears()
+    ears.listen(to: monitor)
+    for _ in 0..<16 {
+      network.disconnect("wlan0")
+      network.advance(by: .seconds(1))
+      network.connect("wlan0")
+      network.advance(by: .milliseconds(1999))
+    }
+    await network.delivered()
+    #expect(ears.statuses.prefix(2) == [.satisfied, .unsatisfied])
+  }
+
   @Test func `unrest without end is told after its time`() async {
     let network = ScriptedNetwork.everything()
     let monitor = NWPathMonitor(settle: .seconds(2), network: network)

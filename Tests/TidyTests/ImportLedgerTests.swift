@@ -31,6 +31,8 @@ struct ImportLedgerTests {
   @Test func `a test's way of importing is refused in a room`() {
     #expect(check("Sources/PathDaemon/A.swift", "@testable import PathCore").count == 1)
     #expect(check("Sources/PathDaemon/A.swift", "@_exported import PathCore").count == 1)
+    #expect(check("Sources/NetworkPath/A.swift", "@_exported import PathCore").count == 1)
+    #expect(check("Sources/NetworkPath/A.swift", "@_exported public import Dispatch").isEmpty)
   }
 
   @Test func `a C room includes its library, the standard headers and its own files`() {

@@ -1,6 +1,11 @@
 import CLinux
-import Glibc
 internal import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// The socket that hears of changes. It is never used for requests: its filter would eat answers,
 /// and its overruns would be blamed on them.

@@ -1,6 +1,11 @@
 internal import CLinux
-import Glibc
 internal import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// One question about the way to an address.
 struct RouteQuery: Hashable {

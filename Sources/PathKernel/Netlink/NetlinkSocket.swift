@@ -1,6 +1,11 @@
 import CLinux
 import CMnl
+
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// Owns one rtnetlink socket, opened close-on-exec and closed with its owner.
 @safe

@@ -1,5 +1,10 @@
-import Glibc
 internal import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// Reads resolv.conf as the C library does (resolv.conf(5), glibc's res_init).
 ///

@@ -1,6 +1,11 @@
 import CLinux
-import Glibc
 internal import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// Keeps the servers of resolv.conf up to date.
 ///

@@ -1,4 +1,8 @@
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// What sysfs says about a network device beyond netlink.
 struct DeviceFacts: Hashable, Sendable {

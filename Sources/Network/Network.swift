@@ -1,2 +1,0 @@
-// For drop-in imports: `import Network` finds what NetworkPath has.
-@_exported public import NetworkPath
