@@ -55,9 +55,9 @@ final class KernelSource: PathSource {
     wakeThread()
   }
 
-  func path(for filter: PathFilter) -> NWPath {
-    state.withLock { $0.isRunning ? $0.board.path(for: filter) : nil }
-      ?? polled.withLock { $0.path(for: filter) }
+  func path(for query: PathQuery) -> NWPath {
+    state.withLock { $0.isRunning ? $0.board.path(for: query) : nil }
+      ?? polled.withLock { $0.path(for: query) }
   }
 
   /// The first interface that is the wanted one; nil where the kernel's reader knows none.

@@ -40,16 +40,16 @@ final class MonitorCore: Sendable {
     var monitor: NWPathMonitor?
   }
 
-  let filter: PathFilter
+  let query: PathQuery
   let settle: Duration
   let source: any PathSource
   private let script: ScriptedNetwork?
   private let state = Mutex(State())
 
   init(
-    filter: PathFilter, settle: Duration, source: any PathSource, script: ScriptedNetwork?
+    query: PathQuery, settle: Duration, source: any PathSource, script: ScriptedNetwork?
   ) {
-    self.filter = filter
+    self.query = query
     self.settle = settle
     self.source = source
     self.script = script
@@ -59,7 +59,7 @@ final class MonitorCore: Sendable {
   var handler: PathHandler? { state.withLock { $0.handler } }
 
   var currentPath: NWPath {
-    state.withLock { $0.overriding } ?? source.path(for: filter)
+    state.withLock { $0.overriding } ?? source.path(for: query)
   }
 
   func setCurrentPath(_ path: NWPath) { state.withLock { $0.overriding = path } }
@@ -95,7 +95,7 @@ final class MonitorCore: Sendable {
     }
     guard let (generation, delivery) = begun else { return }
     script?.use(delivery)
-    let listener = PathBoard.Listener(filter: filter, settle: settle) { told in
+    let listener = PathBoard.Listener(query: query, settle: settle) { told in
       delivery.async { self.deliver(told.path, generation) }
     }
     let id = source.add(listener)

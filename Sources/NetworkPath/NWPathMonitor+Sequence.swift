@@ -126,7 +126,7 @@ public struct NWPathChanges: AsyncSequence, Sendable {
       self.continuation = continuation
       let source = core.source
       let listener = source.add(
-        PathBoard.Listener(filter: core.filter, settle: core.settle, scope: scope) { told in
+        PathBoard.Listener(query: core.query, settle: core.settle, scope: scope) { told in
           continuation.yield(NWPathChange(told))
         })
       let iteration = core.addIteration { continuation.finish() }

@@ -36,8 +36,23 @@ public final class NWPathMonitor: Sendable, CustomDebugStringConvertible {
     network: ScriptedNetwork? = nil
   ) {
     core = MonitorCore(
-      filter: filter.core, settle: settle < .zero ? .zero : settle,
+      query: .route(filter.core), settle: settle < .zero ? .zero : settle,
       source: network ?? KernelSource.shared, script: network)
+  }
+
+  private init(query: PathQuery, network: ScriptedNetwork?) {
+    core = MonitorCore(
+      query: query, settle: .zero, source: network ?? KernelSource.shared, script: network)
+  }
+
+  /// A monitor of the links that frames of one's own can be sent over: cables with a carrier,
+  /// whether a route leads out by them or not. Of virtual cables, such as a container's, only those
+  /// that have an address are seen.
+  public static var ethernetChannel: NWPathMonitor { ethernetChannel(network: nil) }
+
+  /// The same over a scripted network, for tests. Not in Apple's API.
+  public static func ethernetChannel(network: ScriptedNetwork?) -> NWPathMonitor {
+    NWPathMonitor(query: .ethernetChannel, network: network)
   }
 
   deinit { core.abandon() }

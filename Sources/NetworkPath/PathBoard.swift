@@ -12,7 +12,7 @@ struct PathBoard {
   }
 
   struct Listener {
-    var filter: PathFilter
+    var query: PathQuery
     /// How long a change must hold before it is told.
     var settle: Duration
     /// What counts as a change.
@@ -24,11 +24,11 @@ struct PathBoard {
     fileprivate var standing = Standing()
 
     init(
-      filter: PathFilter, settle: Duration = .zero, scope: NWPath.Scope = .shown,
+      query: PathQuery, settle: Duration = .zero, scope: NWPath.Scope = .shown,
       deadline: Duration? = nil, expire: @escaping @Sendable () -> Void = {},
       tell: @escaping @Sendable (Told) -> Void
     ) {
-      self.filter = filter
+      self.query = query
       self.settle = settle
       self.scope = scope
       self.deadline = deadline
@@ -66,8 +66,8 @@ struct PathBoard {
 
   private var listeners: [Int: Listener] = [:]
   private var nextID = 1
-  /// The present path for each filter that somebody uses.
-  private var paths: [PathFilter: NWPath] = [:]
+  /// The present path for each question that somebody asks.
+  private var paths: [PathQuery: NWPath] = [:]
   private(set) var snapshot: Boxed<Snapshot>?
   /// In place of what the snapshot says, for every filter.
   private var scripted: NWPath?
@@ -90,7 +90,7 @@ struct PathBoard {
   /// A new listener; it is told the present path at once if that is known.
   mutating func add(_ listener: Listener, at now: Duration) -> Int {
     let id = addSilently(listener)
-    if let path = path(for: listener.filter) { observe(id, path, now) }
+    if let path = path(for: listener.query) { observe(id, path, now) }
     return id
   }
 
@@ -105,23 +105,23 @@ struct PathBoard {
   /// Tells the present path to those who were told nothing yet.
   mutating func welcome(at now: Duration) {
     for id in listeners.keys.sorted() where listeners[id]?.standing.told == nil {
-      guard let filter = listeners[id]?.filter, let path = path(for: filter) else { continue }
+      guard let query = listeners[id]?.query, let path = path(for: query) else { continue }
       observe(id, path, now)
     }
   }
 
   mutating func remove(_ id: Int) {
     guard let gone = listeners.removeValue(forKey: id) else { return }
-    if !listeners.values.contains(where: { $0.filter == gone.filter }) { paths[gone.filter] = nil }
+    if !listeners.values.contains(where: { $0.query == gone.query }) { paths[gone.query] = nil }
   }
 
   /// The present path; nil while nothing was read.
-  mutating func path(for filter: PathFilter) -> NWPath? {
+  mutating func path(for query: PathQuery) -> NWPath? {
     if let scripted { return scripted }
-    if let known = paths[filter] { return known }
+    if let known = paths[query] { return known }
     guard let snapshot else { return nil }
-    let path = judge(snapshot, filter)
-    if listeners.values.contains(where: { $0.filter == filter }) { paths[filter] = path }
+    let path = judge(snapshot, query)
+    if listeners.values.contains(where: { $0.query == query }) { paths[query] = path }
     return path
   }
 
@@ -135,11 +135,11 @@ struct PathBoard {
     }
   }
 
-  private func judge(_ snapshot: Boxed<Snapshot>, _ filter: PathFilter) -> NWPath {
+  private func judge(_ snapshot: Boxed<Snapshot>, _ query: PathQuery) -> NWPath {
     NWPath(
       NWPath.Storage(
-        PathEvaluator.path(of: snapshot.wrappedValue, filter: filter),
-        evidence: NWPath.Evidence(snapshot: snapshot, filter: filter), sequence: 0,
+        query.path(of: snapshot.wrappedValue),
+        evidence: query.filter.map { NWPath.Evidence(snapshot: snapshot, filter: $0) }, sequence: 0,
         captureTime: captureTime))
   }
 
@@ -155,15 +155,15 @@ struct PathBoard {
     captureTime = captured
     let boxed = Boxed(wrappedValue: snapshot)
     self.snapshot = boxed
-    for filter in paths.keys {
-      let path = judge(boxed, filter)
+    for query in paths.keys {
+      let path = judge(boxed, query)
       // Equal paths stay the one that they were, but for what was learnt of the network.
-      if let old = paths[filter], old.equals(path, in: .known), old.network == path.network,
+      if let old = paths[query], old.equals(path, in: .known), old.network == path.network,
         old.why == path.why
       {
         continue
       }
-      paths[filter] = path
+      paths[query] = path
     }
     tellAll(now)
   }
@@ -176,7 +176,7 @@ struct PathBoard {
 
   private mutating func tellAll(_ now: Duration) {
     for id in listeners.keys.sorted() {
-      guard let filter = listeners[id]?.filter, let path = path(for: filter) else { continue }
+      guard let query = listeners[id]?.query, let path = path(for: query) else { continue }
       observe(id, path, now)
     }
   }

@@ -7,7 +7,7 @@ protocol PathSource: Sendable {
   func add(_ listener: PathBoard.Listener) -> Int
   func remove(_ id: Int)
   /// The present path, whether anybody listens or not.
-  func path(for filter: PathFilter) -> NWPath
+  func path(for query: PathQuery) -> NWPath
   /// The time that settling and deadlines are counted in.
   var now: Duration { get }
 }

@@ -7,9 +7,9 @@ struct PolledKernel {
   private var watch: KernelWatch?
   private var board = PathBoard()
 
-  mutating func path(for filter: PathFilter) -> NWPath {
+  mutating func path(for query: PathQuery) -> NWPath {
     look()
-    return board.path(for: filter) ?? NWPath(status: .requiresConnection)
+    return board.path(for: query) ?? NWPath(status: .requiresConnection)
   }
 
   mutating func interface(where isWanted: @Sendable (PathCore.Interface) -> Bool) -> NWInterface? {

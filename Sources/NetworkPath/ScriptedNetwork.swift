@@ -150,8 +150,8 @@ public final class ScriptedNetwork: PathSource, Sendable {
 
   func remove(_ id: Int) { state.withLock { $0.board.remove(id) } }
 
-  func path(for filter: PathFilter) -> NWPath {
-    state.withLock { $0.board.path(for: filter) } ?? NWPath(status: .requiresConnection)
+  func path(for query: PathQuery) -> NWPath {
+    state.withLock { $0.board.path(for: query) } ?? NWPath(status: .requiresConnection)
   }
 
   var now: Duration { state.withLock { $0.time } }

@@ -32,13 +32,13 @@ extension NWPathMonitor {
     let source = core.source
     let listener = source.add(
       PathBoard.Listener(
-        filter: core.filter, settle: core.settle, deadline: timeout.map { source.now + $0 },
+        query: core.query, settle: core.settle, deadline: timeout.map { source.now + $0 },
         expire: { continuation.finish() },
         tell: { told in if isWanted(told.path) { continuation.yield(told.path) } }))
     defer { source.remove(listener) }
     for await path in stream { return path }
     try Task.checkCancellation()
-    throw NWPathTimeout(path: source.path(for: core.filter))
+    throw NWPathTimeout(path: source.path(for: core.query))
   }
 }
 #endif

@@ -85,6 +85,18 @@ extension KernelTests.Library {
       })
   }
 
+  @Test("A monitor of Ethernet channels sees a cable that leads nowhere")
+  func ethernetChannel() throws {
+    let lab = try Lab()
+    let monitor = NWPathMonitor.ethernetChannel
+    #expect(monitor.currentPath.status == .unsatisfied)
+    try lab.wire("eth0", ["192.0.2.10/24"])
+    #expect(lab.polls { monitor.currentPath.availableInterfaces.map(\.name) == ["eth0"] })
+    #expect(NWPathMonitor().currentPath.status == .unsatisfied)
+    try lab.setCarrier("eth0", false)
+    #expect(lab.polls { monitor.currentPath.reason == .noCarrier })
+  }
+
   @Test("A zone is the interface that the kernel calls so, by any of its names")
   func zones() throws {
     let lab = try Lab()

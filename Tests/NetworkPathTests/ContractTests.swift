@@ -128,6 +128,27 @@ struct ContractTests {
     #expect(await iterator.next() == nil)
   }
 
+  @Test func `a monitor of Ethernet channels sees cables with a carrier, routes or none`() async {
+    let network = ScriptedNetwork([.wifi("wlan0"), .wired("eth0"), .wired("eth1")])
+    network.change { interfaces in
+      interfaces[2].hasIPv4 = false
+      interfaces[1].isConnected = false
+    }
+    let monitor = NWPathMonitor.ethernetChannel(network: network)
+    ears.listen(to: monitor)
+    network.disconnect("wlan0")
+    network.disconnect("eth1")
+    network.connect("eth0")
+    await network.delivered()
+    #expect(ears.story == ["eth1", "unsatisfied", "eth0"])
+    let first = ears.heard[0]
+    #expect(first.usesInterfaceType(.wiredEthernet) && !first.usesInterfaceType(.wifi))
+    #expect(!first.supportsIPv4 && !first.supportsDNS && first.gateways == [])
+    #expect(ears.heard[1].reason == .noCarrier && ears.heard[1].explanation.count == 1)
+    network.interfaces = []
+    #expect(monitor.currentPath.reason == .noInterface)
+  }
+
   @Test func `changes tell what a handler is not called for`() async {
     let network = ScriptedNetwork([.wired("eth0")])
     let monitor = NWPathMonitor(filter: NWPathFilter(required: .wifi), network: network)
