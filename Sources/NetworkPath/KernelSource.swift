@@ -38,12 +38,7 @@ final class KernelSource: PathSource {
       // Told by the thread, once it has seen what the kernel said meanwhile.
       return (state.board.addSilently(listener), mustStart)
     }
-    if mustStart {
-      polled.withLock { $0.close() }
-      start()
-    } else {
-      wakeThread()
-    }
+    if mustStart { start() } else { wakeThread() }
     return id
   }
 
@@ -132,6 +127,7 @@ final class KernelSource: PathSource {
           state.board.take(snapshot, at: now, captured: .now)
           state.board.welcome(at: now)
         }
+        polled.withLock { $0.close() }
         mustRead = false
         continue
       }

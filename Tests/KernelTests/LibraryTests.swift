@@ -1,6 +1,7 @@
 import Glibc
 import PathCore
 import PathKernel
+import Synchronization
 import Testing
 
 @testable import NetworkPath
@@ -52,6 +53,34 @@ extension KernelTests.Library {
     var again = former
     #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &again) == 0)
     for descriptor in taken { close(descriptor) }
+  }
+
+  @Test("A monitor that is started takes the place of what unstarted ones have opened")
+  func startedTakesOver() throws {
+    let lab = try Lab()
+    try online(lab)
+    let monitor = NWPathMonitor()
+    #expect(monitor.currentPath.status == .satisfied)
+    let heard = Mutex(0)
+    monitor.pathUpdateHandler = { _ in heard.withLock { $0 += 1 } }
+    monitor.start(queue: DispatchQueue(label: "started"))
+    // Before the first reading of the thread, most likely.
+    #expect(monitor.currentPath.status == .satisfied)
+    #expect(lab.polls { heard.withLock { $0 } == 1 })
+    #expect(monitor.currentPath.status == .satisfied)
+    let running = Self.sockets
+    monitor.cancel()
+    // One for events and one for questions, and none beside them.
+    #expect(lab.polls(seconds: 2) { Self.sockets == running - 2 })
+    _ = lab.polls(seconds: 0.1) { false }
+    #expect(Self.sockets == running - 2)
+  }
+
+  private static var sockets: Int {
+    (0..<256).count { number in
+      var info = stat()
+      return fstat(Int32(number), &info) == 0 && info.st_mode & S_IFMT == S_IFSOCK
+    }
   }
 
   @Test("In a storm that overruns the socket all is read anew at most once a second")
