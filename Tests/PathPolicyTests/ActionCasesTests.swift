@@ -146,7 +146,8 @@ import Testing
     rig.online()
     var times: [Duration] = []
     for turn in 1...200 {
-      times = open(rig, until: .seconds(9999), for: .seconds(turn * 3))
+      // Rarely enough that it is no unrest, which would be told.
+      times = open(rig, until: .seconds(9999), for: .seconds(turn * 8))
       rig.simulator.feed(.snapshot(.offline()))
       rig.simulator.advance(.milliseconds(100))
       rig.simulator.feed(.snapshot(.online()))

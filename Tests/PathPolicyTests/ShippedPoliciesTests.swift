@@ -257,6 +257,30 @@ struct ShippedPoliciesTests {
     #expect(desk.faults == [])
   }
 
+  /// Up for the first, down for the second of two times, in milliseconds.
+  @Test(arguments: [
+    (1100, 1000), (2000, 1900), (4000, 1900), (4000, 3900), (4900, 4800), (4900, 4950),
+    (1000, 1000), (1000, 1900),
+  ])
+  func `a connection that comes and goes is called unstable, once`(_ up: Int, _ down: Int) throws {
+    let desk = try Desk()
+    desk.up()
+    desk.pass(10_000)
+    for _ in 0..<(300_000 / (up + down)) {
+      desk.down()
+      desk.pass(down)
+      desk.up()
+      desk.pass(up)
+    }
+    let unstable = desk.simulator.log.filter { entry in
+      guard case .alert(let notice) = entry.order else { return false }
+      return notice.policy == "reconnect-banner" && notice.content.title == "Unstable connection"
+        && [.raised, .updated].contains(notice.state)
+    }
+    #expect(unstable.count == 1)
+    #expect(desk.banner?.title == "Unstable connection")
+  }
+
   @Test func `a longer grace in the configuration is all it takes`() throws {
     let desk = try Desk(
       "return { policies = { ['reconnect-banner'] = { grace = '10s', shown = '1m' } } }")

@@ -69,7 +69,7 @@
 ---@field ignore? string|string[] these do not count, such as one's own tunnel; at most 64 (default: {})
 ---@field bound? boolean ask what a program bound to an interface would get (default: false)
 ---@field settle? netvane.Duration|(fun(ctx: netvane.Context, ev: netvane.Event.Path): netvane.Duration) for this monitor instead of the policy's; at most a day
----@field settle_max? netvane.Duration unrest that never settles is told after this; at most a year (default: the larger of "30s" and four times settle)
+---@field settle_max? netvane.Duration a path that keeps changing is reported after this long, and again each time it has passed; at most a year (default: the larger of "30s" and four times settle)
 
 ---What `ctx.alert.raise` takes.
 ---@class (exact) netvane.Alert

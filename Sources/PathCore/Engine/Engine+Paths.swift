@@ -74,7 +74,7 @@ extension Engine {
     }
     if policies[policy].monitors[monitor].delivered?.sharedPath == path {
       guard policies[policy].monitors[monitor].candidate != nil else { return }
-      policies[policy].monitors[monitor].unrest?.note(path, at: now.awake)
+      policies[policy].monitors[monitor].unrest?.noteReturn(path, at: now.awake)
       policies[policy].monitors[monitor].owedCauses.remove(.resync)
       dropCandidate(policy, monitor)
       releaseHeldExpiries(policy)
@@ -214,6 +214,7 @@ extension Engine {
       policies[policy].monitors[monitor].statusSince = now.boot
       policies[policy].monitors[monitor].unrest = nil
     }
+    armUnrest(policy, monitor)
     policies[policy].monitors[monitor].delivered = event.withoutPrevious
     orders.append(.deliver(policy: policies[policy].name, event))
     if !event.isInitial { endTimersUntilChange(policy, of: event.monitor) }

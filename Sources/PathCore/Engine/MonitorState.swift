@@ -36,15 +36,18 @@ struct MonitorState {
     self.filter = filter
   }
 
-  /// When an `unrest` wake-up is wanted: only while a candidate waits that will not settle before.
+  /// When an `unrest` wake-up is wanted: while a candidate waits that will not settle before, and
+  /// while the path keeps leaving. One that left once and came back needs none.
   var wantedUnrest: Duration? {
-    guard let unrest, let candidate, unrest.deadline < candidate.deadline else { return nil }
+    guard let unrest else { return nil }
+    if unrest.isRecurring { return unrest.deadline }
+    guard let candidate, unrest.deadline < candidate.deadline else { return nil }
     return unrest.deadline
   }
 
   /// Keeps account of a change that is not told at once.
   mutating func noteUnrest(_ path: Boxed<Path>, settle: Duration, at now: Duration) {
-    if unrest?.isRested(at: now) ?? true {
+    if isRested(at: now) {
       guard settle > .zero, let delivered else {
         unrest = nil
         return
@@ -61,17 +64,27 @@ struct MonitorState {
   func unrestLimit(settle: Duration) -> Duration {
     declaration.settleMax ?? max(EngineLimits.settleMaxFloor, settle + settle + settle + settle)
   }
+
+  /// Whether there is no unrest, or its path has held long enough to end it: for a whole settle,
+  /// and for a quarter of the time that unrest may go unreported. With the settle alone, a path
+  /// that is up a little longer than it is down would be at rest each time.
+  func isRested(at now: Duration) -> Bool {
+    guard let unrest else { return true }
+    let quarter = Duration.nanoseconds(unrestLimit(settle: unrest.window).nanoseconds / 4)
+    return now - unrest.lastChange >= max(unrest.window, quarter)
+  }
 }
 
-/// Changes that follow each other without a whole `settle` of rest between them, of which none was
-/// told. It ends with a change of status that is told; rest is noticed at the next change, so that
-/// no wake-up is spent on it.
+/// Changes that follow each other without rest between them, of which none was told. It ends with a
+/// change of status that is told; rest is noticed at the next change, or when it must be reported.
 struct Unrest {
   /// When it must be reported.
   var deadline: Duration
   /// The longest settle that a change of it asked for: so long must it rest to end.
   var window: Duration
-  private var lastChange: Duration
+  private(set) var lastChange: Duration
+  /// How often the path came back to what was told.
+  private var returns = 0
   /// How long each status held, and the last path that had it.
   private var held: [Holding]
   private var current: PathStatus
@@ -95,7 +108,14 @@ struct Unrest {
     currentSince = now
   }
 
-  func isRested(at now: Duration) -> Bool { now - lastChange >= window }
+  /// It came back and left again.
+  var isRecurring: Bool { returns > 1 }
+
+  /// Takes account of a change back to the path that was told.
+  mutating func noteReturn(_ path: Boxed<Path>, at now: Duration) {
+    note(path, at: now)
+    returns = min(returns + 1, 2)
+  }
 
   /// Takes account of a change to `path`.
   mutating func note(_ path: Boxed<Path>, at now: Duration) {
@@ -109,14 +129,15 @@ struct Unrest {
     }
   }
 
-  /// The path whose status held longest up to now; the present one among equals.
-  mutating func longest(at now: Duration) -> Boxed<Path> {
+  /// The path whose status held longest up to now; among equals the status that was told, so that a
+  /// report of unrest does not make up a change.
+  mutating func longest(at now: Duration, told: PathStatus?) -> Boxed<Path> {
     close(at: now)
     var best = 0
     for index in held.indices {
       let isLonger = held[index].time > held[best].time
       let isEqual = held[index].time == held[best].time
-      if isLonger || isEqual && held[index].status == current { best = index }
+      if isLonger || isEqual && held[index].status == told { best = index }
     }
     return held[best].path
   }

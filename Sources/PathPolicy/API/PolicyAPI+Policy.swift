@@ -43,7 +43,8 @@ extension PolicyAPI {
         "bound", .boolean, "ask what a program bound to an interface would get", standard: "false"),
       .may("settle", .settle, "for this monitor instead of the policy's"),
       .may(
-        "settle_max", .duration, "unrest that never settles is told after this",
+        "settle_max", .duration,
+        "a path that keeps changing is reported after this long, and again each time it has passed",
         standard: "the larger of \"30s\" and four times settle"),
     ])
 

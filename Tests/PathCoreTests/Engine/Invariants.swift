@@ -112,7 +112,9 @@ enum Invariants {
           return "what is pending was told already"
         }
       }
-      if monitor.armedUnrest != nil, monitor.candidate == nil { return "unrest about nothing" }
+      if monitor.armedUnrest != nil, monitor.candidate == nil, monitor.unrest?.isRecurring != true {
+        return "unrest about nothing"
+      }
     }
     if policy.timers.count > EngineLimits.timersPerPolicy { return "too many timers" }
     if policy.alerts.count > EngineLimits.alertsPerPolicy { return "too many alerts" }

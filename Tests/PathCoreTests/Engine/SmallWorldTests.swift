@@ -86,7 +86,8 @@ import Testing
         case .setTimer(let id, let deadline): timers[id] = deadline
         case .clearTimer(let id): timers[id] = nil
         case .deliver(_, let event):
-          if event.path == last { complaint = "told twice" }
+          // Unrest is news even when the path is the one told last.
+          if event.path == last, !event.causes.contains(.flapping) { complaint = "told twice" }
           last = event.path
           told.append(
             "\(awake.shortText) \(event.path.status.rawValue) \(event.path.primary?.name ?? "-")")
