@@ -29,7 +29,9 @@ local function judge(ctx, ev)
 end
 
 function policy.on_start(ctx, ev)
-  if ev.reason ~= "reload" then ctx.state.open, ctx.state.closed = nil, nil end
+  if ev.reason == "reload" then return end
+  ctx.state.open, ctx.state.closed = nil, nil
+  ctx.publish("route", "none")   -- until it is judged: an earlier run's answer proves nothing
 end
 
 function policy.on_path(ctx, ev)

@@ -18,9 +18,17 @@ t.case("with a connection the gate opens at once, to the introduction only the f
   sim.restart { after = "1h", reboot = true }; sim.expect { alerts = {}, published = { route = "main" } }
 end)
 
+t.case("what an earlier run opened is shut until it is judged again", function(sim)
+  local net = sim.network(HOME)
+  sim.expect { published = { route = "onboarding" } }
+  net.drop "wlan0"; sim.restart { after = "1h" }
+  sim.expect { alerts = {}, published = { route = "none" } }
+  sim.advance "5s"; sim.expect { alerts = { GATE }, published = { route = "none" } }
+end)
+
 t.case("without a connection it asks once it is sure, and the return opens", function(sim)
   sim.path { status = "unsatisfied" }
-  sim.advance "4999ms"; sim.expect { alerts = {}, published = {} }
+  sim.advance "4999ms"; sim.expect { alerts = {}, published = { route = "none" } }
   sim.advance "1ms"; sim.expect { alerts = { GATE }, published = { route = "none", type = "none" } }
   sim.path { type = "wired" }
   sim.expect { alerts = {}, published = { route = "onboarding", type = "wired" } }

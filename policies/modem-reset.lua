@@ -1,14 +1,14 @@
--- Resets the modem when its uplink, wired or cellular, has been down for ten minutes, and says so. While that
--- does not help it is done again every ten minutes, within a limit. An uplink that was never up is left
--- alone, since most machines have only one of the two.
+-- Resets the modem when its uplink has been down for ten minutes, and says so. While that does not help it is
+-- done again every ten minutes, within a limit. An uplink that was never up is left alone, and so is a modem
+-- that carries another uplink: no command runs while an uplink that it serves has a path.
 ---@type netvane.Policy
 local policy = {
   api = 1,
   description = "Runs a command that resets the modem when its uplink stays down.",
   monitors = { wired = { required = "wired" }, cellular = { required = "cellular" } },
   config = {
-    wired = "reset-modem",      -- the granted command for each uplink; "" leaves it alone
-    cellular = "reset-modem",
+    cellular = "reset-modem",   -- the granted command for each uplink; "" leaves it alone
+    wired = "",                 -- for a modem behind the cable, name a command that resets that one
     unseen = false,             -- whether an uplink that was never up counts as well
     down = "10m",               -- how long it must be down; after a sleep this begins anew
     limit = "3/1h",             -- at most so many runs of one command
@@ -44,10 +44,20 @@ function policy.on_system(ctx, ev)
   if ev.what == "resumed" then wait_again(ctx) end
 end
 
+-- Whether a command would take away a path that is there.
+local function harms(ctx, command)
+  for _, uplink in ipairs(UPLINKS) do
+    local ev = ctx.path(uplink)
+    if ctx.config[uplink] == command and ev and ev.status == "satisfied" then return true end
+  end
+  return false
+end
+
 function policy.on_timer(ctx, ev)
   local config, command = ctx.config, ctx.config[ev.name]
   if command == "" then return end
   ctx.timer.start(ev.name, config.down)
+  if harms(ctx, command) then return end
   wait_again(ctx, command)
   ctx.state.by[command] = ev.name
   ctx.exec { key = command, command = command, timeout = config.timeout, limit = config.limit,

@@ -5,6 +5,7 @@ local MODEM = { type = "cellular", address = "192.0.2.10/24", gateway = "192.0.2
 local CABLE = { type = "wired", address = "198.51.100.7/24", gateway = "198.51.100.1" }
 local RESET = { kind = "exec", key = "reset-modem", command = "reset-modem" }
 local AS_SHIPPED = { key = "reset-modem", timeout = "1m", disturbs = "2m", limit = "3/1h" }
+local SHARED = { wired = "reset-modem" }   -- one modem for both uplinks
 local FAILED = { key = "cellular", title = "The modem was not reset", severity = "warning", expires = "1h" }
 
 -- The modem was up for a minute, and its loss was just noticed.
@@ -22,9 +23,11 @@ local function resetting(sim)
 end
 
 t.table("ten minutes down are one reset, which is told for an hour", {
-  { name = "of the modem", interface = "wwan0", uplink = "cellular" },
-  { name = "of a modem on a cable", interface = "eth0", uplink = "wired" },
+  { name = "of the modem", interface = "wwan0", uplink = "cellular", config = {} },
+  { name = "of a modem on a cable", interface = "eth0", uplink = "wired",
+    config = { wired = "reset-modem", cellular = "" } },
 }, function(sim, row)
+  sim.config(row.config)
   local net = sim.network { wwan0 = MODEM, eth0 = CABLE }
   net.drop(row.interface); sim.advance "250ms"
   sim.advance "599999ms"; sim.expect { actions = {}, alerts = {} }
@@ -69,7 +72,7 @@ t.case("an uplink that was never up is left alone", function(sim)
 end)
 
 t.case("an uplink that was never up counts where that is wanted", function(sim)
-  sim.config { unseen = true, wired = "" }
+  sim.config { unseen = true }
   sim.path { type = "wifi" }
   sim.advance "11m"; sim.expect { actions = { RESET }, timers = { "cellular" } }
   sim.finish_action "reset-modem"; sim.expect { alerts = { { key = "reset" } } }
@@ -88,6 +91,7 @@ t.case("an uplink whose command is taken away while it waits is left alone", fun
 end)
 
 t.case("two uplinks of one modem are one reset, and each waits its whole time again", function(sim)
+  sim.config(SHARED)
   local net = sim.network { wwan0 = MODEM, eth0 = CABLE }
   net.drop "eth0"; sim.advance "5m"; net.drop "wwan0"
   sim.advance "5m250ms"; sim.expect { actions = { RESET } }
@@ -95,6 +99,17 @@ t.case("two uplinks of one modem are one reset, and each waits its whole time ag
   sim.advance "599999ms"; sim.expect { actions = {} }
   sim.advance "1ms"; sim.expect { actions = { RESET } }
   sim.finish_action "reset-modem"; sim.expect_count("action.started", 2)
+end)
+
+t.table("the modem that carries the traffic is not reset because the cable is out", {
+  { name = "as shipped", config = {} },
+  { name = "one command for both", config = SHARED },
+}, function(sim, row)
+  sim.config(row.config)
+  local net = sim.network { wwan0 = MODEM, eth0 = CABLE }
+  net.drop "eth0"; sim.advance "3h"; sim.expect_count("action.started", 0)
+  sim.restart { reboot = true }; sim.advance "3h"; sim.expect_count("action.started", 0)
+  net.drop "wwan0"; sim.advance "21m"; sim.expect { actions = { RESET } }
 end)
 
 t.case("uplinks with commands of their own do not wait for each other", function(sim)
@@ -196,6 +211,26 @@ t.table("what was down stays down for whoever is started again", {
   sim.expect { timers = { { name = "cellular" } } }
   sim.advance(row.left); sim.expect { actions = { RESET } }
   sim.expect_count("action.started", 1)
+end)
+
+t.property("no command takes away a path that is there", { runs = 50 }, function(sim, gen)
+  local shared = gen.pick { true, false }
+  sim.config { wired = shared and "reset-modem" or "", unseen = gen.pick { true, false } }
+  local net = sim.network { wwan0 = MODEM, eth0 = CABLE }
+  local up = { wwan0 = true, eth0 = true }
+  for _ = 1, gen.integer(1, 12) do
+    local name = gen.pick { "wwan0", "eth0" }
+    if up[name] then net.drop(name) else net.restore(name) end
+    up[name] = not up[name]
+    for _ = 1, gen.integer(1, 40) do
+      local before = sim.count "action.started"
+      sim.advance "1m"
+      if sim.count "action.started" > before then
+        t.check(not up.wwan0 and not (shared and up.eth0), "what it serves was up")
+        sim.finish_action "reset-modem"
+      end
+    end
+  end
 end)
 
 t.property("no hour sees more than three resets, whatever the modem does", { runs = 50 }, function(sim, gen)

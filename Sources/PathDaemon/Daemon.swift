@@ -252,8 +252,7 @@ package final class Daemon {
     case .persist: break  // The keeper takes it from the engine, with all else that is durable.
     case .deliver(let policy, let event): tell(.path(policy: policy, event), now)
     case .alert(let notice): tell(.alert(notice), now)
-    case .publish(let policy, let name, let data):
-      tell(.publish(policy: policy, name: name, data), now)
+    case .publish(let notice): tell(.publish(notice), now)
     case .log(let policy, let text):
       tell(.action(actions.log(policy: policy, text: text)), now)
     case .perform(let id, let action, let facts): actions.start(id, action, facts: facts)

@@ -149,9 +149,8 @@ extension Order {
   /// then told of nothing that its next run would not know.
   var waitsForStore: Bool {
     switch self {
-    case .alert, .perform, .cancel: true
-    case .deliver, .publish, .setTimer, .clearTimer, .persist, .log, .action, .policy, .fault, .gap:
-      false
+    case .alert, .publish, .action, .perform, .cancel: true
+    case .deliver, .setTimer, .clearTimer, .persist, .log, .policy, .fault, .gap: false
     }
   }
 

@@ -6,7 +6,7 @@ package enum Report: Sendable {
   case ready(policies: Int)
   case path(policy: String, PathEvent)
   case alert(AlertNotice)
-  case publish(policy: String, name: String, PlainData)
+  case publish(PublishNotice)
   case action(ActionReport)
   case policy(name: String, PolicyStanding, detail: String)
   case fault(PolicyFault)

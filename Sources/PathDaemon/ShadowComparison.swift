@@ -85,7 +85,8 @@ extension Order {
   fileprivate var visibleDecision: (policy: String, what: String)? {
     switch self {
     case .alert(let notice): (notice.policy, description)
-    case .publish(let policy, _, _), .log(let policy, _): (policy, description)
+    case .publish(let notice): (notice.policy, description)
+    case .log(let policy, _): (policy, description)
     // Without the serial, which counts all that were started.
     case .perform(let id, let action, _):
       (id.policy, "perform \(LineText.word(id.policy)) \(LineText.word(id.key)) \(action)")

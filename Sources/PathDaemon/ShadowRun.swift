@@ -198,8 +198,8 @@ final class ShadowRun {
   private func isOfShadow(_ order: Order) -> Bool {
     switch order {
     case .alert(let notice): names.contains(notice.policy)
-    case .publish(let policy, _, _), .log(let policy, _), .policy(let policy, _, _):
-      names.contains(policy)
+    case .publish(let notice): names.contains(notice.policy)
+    case .log(let policy, _), .policy(let policy, _, _): names.contains(policy)
     case .perform(let id, _, _): names.contains(id.policy)
     case .fault(let fault): names.contains(fault.policy)
     case .deliver, .setTimer, .clearTimer, .persist, .cancel, .action, .gap: false

@@ -129,7 +129,7 @@ open class World {
       case .dismissed, .expired, .resolved:
         alerts["\(notice.policy)/\(notice.content.key)"] = nil
       }
-    case .publish(let policy, let name, let data): published["\(policy)/\(name)"] = data
+    case .publish(let notice): published["\(notice.policy)/\(notice.name)"] = notice.value
     default: break
     }
   }

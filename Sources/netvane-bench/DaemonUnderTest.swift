@@ -34,7 +34,8 @@ final class DaemonUnderTest: DaemonDelegate {
 
   func report(_ report: Report, at time: WallTime) -> Bool {
     switch report {
-    case .publish(_, _, let data): stamp(PlainReader.decode(data)?.text ?? "nothing")
+    case .publish(let notice):
+      stamp(notice.value.flatMap { PlainReader.decode($0)?.text } ?? "nothing")
     case .gap(let detail): stamp("gap \(detail)")
     case .fault(let fault): stamp("fault \(fault)")
     case .ready, .path, .alert, .action, .policy, .reload, .shadow: break

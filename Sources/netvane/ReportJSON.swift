@@ -32,12 +32,13 @@ enum ReportJSON {
       writer.member("policies", policies)
     case .path(let policy, let event): path(policy, event, &writer)
     case .alert(let notice): alert(notice, &writer)
-    case .publish(let policy, let name, let data):
+    case .publish(let notice):
       writer.member("event", "publish")
-      writer.member("policy", policy)
-      writer.member("name", name)
+      writer.member("policy", notice.policy)
+      writer.member("name", notice.name)
       writer.key("value")
-      write(data, into: &writer)
+      if let value = notice.value { write(value, into: &writer) } else { writer.null() }
+      if notice.isRestored { writer.member("restored", true) }
     case .action(let action):
       writer.member("event", "action")
       writer.member("policy", action.policy)

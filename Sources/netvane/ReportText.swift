@@ -17,8 +17,13 @@ struct ReportText {
       return [prefix + kind("ready", .bold) + "netvane \(netvaneVersion), \(count)"]
     case .path(let policy, let event): return [prefix + path(policy, event)]
     case .alert(let notice): return alert(notice, prefix)
-    case .publish(let policy, let name, let data):
-      return [prefix + kind("publish") + owner(policy) + visible("\(name) = ") + value(data)]
+    case .publish(let notice):
+      let shown = notice.value.map { visible("\(notice.name) = ") + value($0) }
+      return [
+        prefix + kind("publish") + owner(notice.policy)
+          + (shown ?? visible("\(notice.name) withdrawn"))
+          + (notice.isRestored ? console.styled("  (restored)", .faint) : "")
+      ]
     case .action(let action):
       if action.kind == "log" {
         return [prefix + kind("log") + owner(action.policy) + visible(action.detail)]

@@ -180,7 +180,8 @@ struct StatusTextTests {
       alert: Self.alert, button: Self.alert.content.buttons[0],
       reports: [
         ControlDeed.TimedReport(
-          report: .publish(policy: "web-error", name: "a", Self.text("b")), time: time)
+          report: .publish(
+            PublishNotice(policy: "web-error", name: "a", value: Self.text("b"))), time: time)
       ], decided: [])
     #expect(
       ControlText.lines(.deed(deed)) == [

@@ -117,8 +117,8 @@ private struct Gist: Hashable, CustomStringConvertible {
       description =
         "\(notice.policy) \(notice.content.key) \(notice.state.rawValue) \(notice.content.title) "
         + (full ? notice.content.body : "")
-    case .publish(let policy, let name, let data):
-      description = "\(policy) \(name) \(data.jsonText)"
+    case .publish(let notice):
+      description = "\(notice.policy) \(notice.name) \(notice.value?.jsonText ?? "null")"
     default: return nil
     }
   }

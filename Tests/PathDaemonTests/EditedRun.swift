@@ -58,8 +58,9 @@ final class EditedRun: DaemonDelegate {
   func report(_ report: Report, at time: WallTime) -> Bool {
     switch report {
     case .ready(let count): said.append("ready \(count)")
-    case .publish(let policy, let name, let data):
-      said.append("\(policy).\(name)=\(PlainReader.decode(data)?.text ?? "?")")
+    case .publish(let notice):
+      let text = notice.value.flatMap { PlainReader.decode($0)?.text } ?? "?"
+      said.append("\(notice.policy).\(notice.name)=\(text)")
     case .alert(let notice):
       said.append(
         "alert \(notice.policy) \(notice.state) \(notice.content.body)"

@@ -98,7 +98,7 @@ import Testing
 
     func report(_ report: Report, at time: WallTime) -> Bool {
       switch report {
-      case .publish(_, let name, _): seen.append("publish \(name): \(stored())")
+      case .publish(let notice): seen.append("publish \(notice.name): \(stored())")
       case .alert(let notice): seen.append("alert \(notice.state): \(stored())")
       case .ready: stop()
       default: break
@@ -106,20 +106,21 @@ import Testing
       return true
     }
 
-    private func stored() -> [String] {
+    private func stored() -> String {
       let copy = "\(root)-\(seen.count)"
       defer { try? FileManager.default.removeItem(atPath: copy) }
       try? FileManager.default.copyItem(atPath: root, toPath: copy)
       guard
         case .opened(let store) = PolicyStore.open(
           directory: copy, bootID: "boot", at: Clocks.now())
-      else { return ["damaged"] }
+      else { return "damaged" }
       defer { store.close() }
-      return store.recall(at: Clocks.now()).memories["p"]?.alerts.keys.sorted() ?? ["nothing"]
+      guard let memory = store.recall(at: Clocks.now()).memories["p"] else { return "nothing" }
+      return "\(memory.alerts.keys.sorted()) \(memory.published.keys.sorted())"
     }
   }
 
-  @Test func `an alert is told when it is kept, and a value without waiting for that`() throws {
+  @Test func `an alert and a value are told when they are kept`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     let text = """
       return { api = 1, on_start = function(ctx)
@@ -133,7 +134,7 @@ import Testing
     let daemon = try Daemon(settings: settings, delegate: delegate)
     delegate.stop = { daemon.loop.stop(0) }
     #expect(try daemon.run() == 0)
-    #expect(delegate.seen == [#"publish n: ["nothing"]"#, #"alert raised: ["a"]"#])
+    #expect(delegate.seen == [#"alert raised: ["a"] ["n"]"#, #"publish n: ["a"] ["n"]"#])
   }
 
   @Test func `nothing is kept where nothing is asked for`() throws {

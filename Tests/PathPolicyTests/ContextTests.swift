@@ -165,7 +165,7 @@ struct ContextTests {
       rig.offline()
     }
     let count = rig.simulator.log.count {
-      if case .publish(_, "t", _) = $0.order { true } else { false }
+      if case .publish(let notice) = $0.order { notice.name == "t" } else { false }
     }
     #expect(count == 1)
     #expect(rig.value("x")?.integer == 8)

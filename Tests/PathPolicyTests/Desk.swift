@@ -126,8 +126,9 @@ final class Desk {
   /// What a value was, one after the other.
   func values(_ policy: String, _ name: String) -> [String] {
     simulator.log.compactMap {
-      guard case .publish(policy, name, let data) = $0.order else { return nil }
-      let value = PlainReader.decode(data)
+      guard case .publish(let notice) = $0.order, notice.policy == policy, notice.name == name
+      else { return nil }
+      let value = notice.value.flatMap { PlainReader.decode($0) }
       return value?.text ?? value?.bool.map { "\($0)" } ?? "?"
     }
   }

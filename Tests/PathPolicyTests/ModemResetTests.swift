@@ -127,14 +127,14 @@ struct ModemResetTests {
     desk.pass(minutes: 60)
     #expect(desk.acts(name) == [])
     let other = try Desk(
-      "return { policies = { ['modem-reset'] = { unseen = true, wired = '' } } }")
+      "return { policies = { ['modem-reset'] = { unseen = true } } }")
     other.uplinks(.wifi)
     other.pass(minutes: 11)
     #expect(other.acts(name) == [Self.reset])
   }
 
   @Test func `two uplinks of one modem are one reset`() throws {
-    let desk = try Desk()
+    let desk = try Desk("return { policies = { ['modem-reset'] = { wired = 'reset-modem' } } }")
     desk.uplinks(.wired, .cellular)
     desk.uplinks()
     desk.pass(minutes: 11)

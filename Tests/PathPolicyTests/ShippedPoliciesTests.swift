@@ -56,7 +56,7 @@ struct ShippedPoliciesTests {
 
   // MARK: status-border
 
-  @Test func `the border shows the first state, good or bad`() throws {
+  @Test func `the border shows the first state, good or bad, and unknown before`() throws {
     let good = try Desk()
     good.up()
     #expect(good.value("status-border", "connected") == "true")
@@ -64,7 +64,8 @@ struct ShippedPoliciesTests {
     let bad = try Desk()
     bad.down()
     bad.pass(4999)
-    #expect(bad.value("status-border", "connected") == nil)
+    #expect(bad.value("status-border", "connected") == "false")
+    #expect(bad.value("status-border", "color") == "gray")
     bad.pass(1)
     #expect(bad.value("status-border", "connected") == "false")
     #expect(bad.value("status-border", "color") == "red")
@@ -75,7 +76,7 @@ struct ShippedPoliciesTests {
     for _ in 0..<5 { desk.up() }
     desk.simulator.feed(.snapshot(.online("eth0", type: .wired, index: 7)))
     desk.pass(1000)
-    #expect(desk.values("status-border", "color").count == 1)
+    #expect(desk.values("status-border", "color") == ["gray", "green"])
     for _ in 0..<3 {
       desk.down()
       desk.pass(1000)
@@ -84,9 +85,9 @@ struct ShippedPoliciesTests {
     }
     #expect(
       desk.values("status-border", "color") == [
-        "green", "red", "green", "red", "green", "red", "green",
+        "gray", "green", "red", "green", "red", "green", "red", "green",
       ])
-    #expect(desk.values("status-border", "connected").count == 7)
+    #expect(desk.values("status-border", "connected").count == 8)
     #expect(desk.faults == [])
   }
 

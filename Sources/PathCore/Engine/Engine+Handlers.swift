@@ -148,7 +148,8 @@ extension Engine {
     }
     for entry in before { tellAlert(policy, entry.key, before: entry.alert) }
     for (name, data) in published where policies[policy].publish(name, data) {
-      orders.append(.publish(policy: policies[policy].name, name: name, data))
+      orders.append(
+        .publish(PublishNotice(policy: policies[policy].name, name: name, value: data)))
     }
     if let state = outcome.state, state != policies[policy].state {
       policies[policy].state = state

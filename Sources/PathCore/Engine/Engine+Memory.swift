@@ -26,11 +26,18 @@ extension Engine {
     return about.isEmpty ? note : "\(about) (\(note))"
   }
 
-  /// Tells what is up and published, and asks for the wake-ups of what is not overdue.
+  /// Tells which alerts are up, and asks for the wake-ups of what is not overdue. An alert whose
+  /// time was over before this run began is told as expired, and not raised again.
   mutating func tellRestored(_ policy: Int) {
     let name = policies[policy].name
     if let content = policies[policy].faultAlert { tellRestored(name, content) }
     for (key, alert) in policies[policy].alerts.sorted(by: { $0.key < $1.key }) {
+      if let expires = alert.expires, expires <= now.boot {
+        policies[policy].alerts[key] = nil
+        orders.append(
+          .alert(AlertNotice(policy: name, state: .expired, content: alert.content)))
+        continue
+      }
       tellRestored(name, alert.content)
       if let expires = alert.armedExpiry {
         wake(TimerID(.expiry, policy: name, name: key), at: expires)
@@ -42,8 +49,15 @@ extension Engine {
     for (key, turn) in policies[policy].recurring.sorted(by: { $0.key < $1.key }) {
       wake(TimerID(.every, policy: name, name: key), at: turn.deadline)
     }
-    for (key, data) in policies[policy].published.sorted(by: { $0.key < $1.key }) {
-      orders.append(.publish(policy: name, name: key, data))
+  }
+
+  /// Tells what an earlier run published and the policy, which has started by now, left as it was.
+  mutating func tellRestored(_ policy: Int, published: [String: PlainData]) {
+    let name = policies[policy].name
+    for (key, value) in published.sorted(by: { $0.key < $1.key })
+    where policies[policy].published[key] == value {
+      orders.append(
+        .publish(PublishNotice(policy: name, name: key, value: value, isRestored: true)))
     }
   }
 
@@ -89,8 +103,7 @@ extension PolicyState {
     return memory
   }
 
-  /// Takes over what an earlier run left. An alert whose time is over waits like one whose time
-  /// comes while a change is unreported.
+  /// Takes over what an earlier run left.
   fileprivate mutating func restore(
     _ memory: PolicyMemory, migrated: PlainData?, at now: Duration
   ) {
@@ -106,9 +119,10 @@ extension PolicyState {
     recurring = memory.recurring.mapValues {
       Turn(deadline: min($0.deadline, now + $0.period), period: $0.period)
     }
+    // Nobody is left who could let go what was held back then.
     alerts = memory.alerts.mapValues { alert in
       var alert = alert
-      if let expires = alert.expires, expires <= now { alert.isExpiryHeld = true }
+      alert.isExpiryHeld = false
       return alert
     }
     faultAlert = alerts.removeValue(forKey: EngineLimits.faultAlertKey)?.content

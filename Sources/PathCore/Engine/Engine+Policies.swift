@@ -104,15 +104,19 @@ extension Engine {
       orders.append(.policy(name: name, .disabled, detail: policies[index].declaration.about))
       forgiveFaults(index, cause: .policyRemoved)
       standDown(index)
+      beginAnew(index)
       return
     }
     orders.append(.policy(name: name, .loaded, detail: detail(index, isKnown: isKnown)))
+    let published = isRestored ? policies[index].published : [:]
     if isRestored { tellRestored(index) }
     armRecurring(index)
     policies[index].wasStarted = true
     // What is new in a reload starts; only what ran before is loaded again.
     let first: StartReason = set.reason == .reload ? .start : set.reason
-    run(index, .start(reason: isKnown ? .reload : first))
+    run(index, .start(reason: isKnown && !policies[index].wasOff ? .reload : first))
+    policies[index].wasOff = false
+    if isRestored { tellRestored(index, published: published) }
     for monitor in policies[index].monitors.indices { resettle(index, monitor) }
     if wasResting { fireOverdue(index) }
   }
@@ -141,7 +145,18 @@ extension Engine {
     policies.remove(at: index)
   }
 
-  /// Nobody looks after the policy's things any more: timers end, alerts are resolved.
+  /// A policy that is off knows nothing of what happens meanwhile: when it is on again, each
+  /// monitor gives its first verdict as at a start.
+  private mutating func beginAnew(_ index: Int) {
+    policies[index].wasOff = true
+    policies[index].awaitsVerdicts = false
+    policies[index].monitors = policies[index].monitors.map {
+      MonitorState(declaration: $0.declaration, filter: $0.filter)
+    }
+  }
+
+  /// Nobody looks after the policy's things any more: timers end, alerts are resolved, values are
+  /// withdrawn.
   private mutating func standDown(_ index: Int) {
     let name = policies[index].name
     dropPending(index)
@@ -151,6 +166,10 @@ extension Engine {
     }
     policies[index].recurring = [:]
     endActions(index)
+    for key in policies[index].published.keys.sorted() {
+      policies[index].published[key] = nil
+      orders.append(.publish(PublishNotice(policy: name, name: key, value: nil)))
+    }
     for key in policies[index].alerts.keys.sorted() {
       guard let alert = policies[index].alerts.removeValue(forKey: key) else { continue }
       orders.append(

@@ -3,7 +3,7 @@
 ///     deliver POLICY MONITOR STATUS [via INTERFACE | because REASON] [initial]
 ///       [self-inflicted] [CAUSES] #NUMBER
 ///     alert POLICY KEY STATE SEVERITY "TITLE" ["BODY"] [buttons ID …] [by CAUSE]
-///     publish POLICY NAME JSON
+///     publish POLICY NAME JSON [restored]
 ///     set KIND POLICY [NAME] at AWAKE | at boot BOOT
 ///     clear KIND POLICY [NAME]
 ///     persist POLICY JSON
@@ -19,8 +19,7 @@ extension Order: CustomStringConvertible {
     switch self {
     case .deliver(let policy, let event): "deliver \(LineText.word(policy)) \(event)"
     case .alert(let notice): "alert \(notice)"
-    case .publish(let policy, let name, let data):
-      "publish \(LineText.word(policy)) \(LineText.word(name)) \(data.jsonText)"
+    case .publish(let notice): "publish \(notice)"
     case .setTimer(let id, let deadline): "set \(id) at \(deadline)"
     case .clearTimer(let id): "clear \(id)"
     case .persist(let policy, let data): "persist \(LineText.word(policy)) \(data.jsonText)"
@@ -34,6 +33,13 @@ extension Order: CustomStringConvertible {
     case .fault(let fault): "fault \(fault.summary)"
     case .gap(let detail): "gap \(LineText.quoted(detail))"
     }
+  }
+}
+
+extension PublishNotice: CustomStringConvertible {
+  package var description: String {
+    "\(LineText.word(policy)) \(LineText.word(name)) \(value?.jsonText ?? "null")"
+      + (isRestored ? " restored" : "")
   }
 }
 

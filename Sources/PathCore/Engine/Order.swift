@@ -4,7 +4,7 @@ package enum Order: Sendable {
   case deliver(policy: String, PathEvent)
   indirect case alert(AlertNotice)
   /// A value that others may observe, only when it differs from the one before.
-  case publish(policy: String, name: String, PlainData)
+  case publish(PublishNotice)
   /// Wake me at that time of that clock with `Fact.timer`; replaces an earlier wish of this name.
   case setTimer(TimerID, Deadline)
   case clearTimer(TimerID)
@@ -36,6 +36,23 @@ package struct Deadline: Hashable, Sendable {
   package init(_ clock: Clock, _ at: Duration) {
     self.clock = clock
     self.at = at
+  }
+}
+
+/// A value that a policy publishes.
+package struct PublishNotice: Hashable, Sendable {
+  package var policy: String
+  package var name: String
+  /// Nil when it is withdrawn: its policy is gone or off.
+  package var value: PlainData?
+  /// Published in an earlier run, and told again at the start of this one.
+  package var isRestored: Bool
+
+  package init(policy: String, name: String, value: PlainData?, isRestored: Bool = false) {
+    self.policy = policy
+    self.name = name
+    self.value = value
+    self.isRestored = isRestored
   }
 }
 

@@ -23,6 +23,8 @@ struct PolicyState {
   /// It was restored, and not every monitor has given its first verdict since: what came due while
   /// nobody ran waits for that.
   var awaitsVerdicts = false
+  /// It was switched off since it last started.
+  var wasOff = false
   /// Random numbers drawn so far.
   var draws: Int64 = 0
   var calls: Int64 = 0

@@ -150,8 +150,35 @@ import Testing
     world.wait(ms: 10_000)
     #expect(world.deliveries.count == 1)
     world.reload([declare("p", every: every)], changed: ["p"])
-    world.wait(ms: 2000)
-    #expect(world.told == ["0ms satisfied", "12000ms unsatisfied"])
+    world.wait(ms: 5000)
+    #expect(world.told == ["0ms satisfied", "15000ms unsatisfied"])
+  }
+
+  @Test func `a policy that was off during an outage raises its alert when it is on again`() {
+    world.host.on("p", .path) { request, outcome in
+      if request.change?.path.status == .satisfied { return outcome.resolve("lost") }
+      outcome.raise("lost", "lost")
+      outcome.publish("color", "red")
+    }
+    var reasons: [StartReason] = []
+    world.host.on("p", .start) { request, _ in
+      if case .start(let reason) = request.event { reasons.append(reason) }
+    }
+    world.start(declare("p"))
+    world.up()
+    world.down()
+    world.wait(ms: 10_000)
+    #expect(world.alerts["p/lost"] != nil && world.published["p/color"] != nil)
+    let before = world.log.count
+    world.reload([declare("p", isEnabled: false)], changed: ["p"])
+    #expect(world.alerts.isEmpty && world.published.isEmpty)
+    let orders = world.log[before...].map(\.order.description)
+    #expect(orders.contains("publish p color null"))
+    world.wait(ms: 10_000)
+    world.reload([declare("p")], changed: ["p"])
+    world.wait(ms: 5000)
+    #expect(world.alerts["p/lost"] != nil && world.published["p/color"] == .text("red"))
+    #expect(reasons == [.start, .start])
   }
 
   @Test func `a monitor with another filter begins anew and leaves no timer of the old one`() {

@@ -64,11 +64,11 @@ import Testing
     world.advance(.seconds(11))
     #expect(
       world.story == [
-        "@60.000s policy p loaded", #"@60.000s alert p old raised info "old" by restored"#,
+        "@60.000s policy p loaded", #"@60.000s alert p old expired info "old""#,
         #"@60.000s alert p up raised info "up" by restored"#,
-        #"@60.000s publish p color "red""#, #"@60.000s log p "start start""#,
+        #"@60.000s log p "start start""#, #"@60.000s publish p color "red" restored"#,
         "@60.000s deliver p internet satisfied via wlan0 initial #1",
-        #"@60.000s alert p old expired info "old""#, #"@60.000s log p "tick 45.0 seconds""#,
+        #"@60.000s log p "tick 45.0 seconds""#,
         #"@60.000s log p "late 40.0 seconds""#, #"@65.000s log p "tick 0.0 seconds""#,
         #"@70.000s log p "soon 0.0 seconds""#,
       ])
@@ -85,23 +85,31 @@ import Testing
     world.advance(.seconds(4))
     #expect(
       world.story.suffix(2) == [
-        #"@60.000s log p "start start""#, #"@62.000s log p "soon 0.0 seconds""#,
+        #"@60.000s publish p color "red" restored"#, #"@62.000s log p "soon 0.0 seconds""#,
       ])
     world.advance(.seconds(1))
-    #expect(world.story.suffix(3).first?.hasPrefix("@65.000s deliver p internet unsatis") == true)
+    #expect(world.story.suffix(2).first?.hasPrefix("@65.000s deliver p internet unsatis") == true)
     #expect(world.story.last == #"@65.000s log p "late 45.0 seconds""#)
   }
 
-  @Test func `an alert whose time is over gives way to what the first verdict says`() {
+  @Test func `an alert whose time was over before the start is told as expired, never as raised`() {
     let world = world(at: .seconds(60)) { request, outcome in
       if request.change?.path.status != .satisfied { outcome.raise("old", "lost") }
     }
     world.start([declaration(world)], memories: ["p": memory])
+    let states = { world.notices.filter { $0.notice.content.key == "old" }.map(\.notice.state) }
+    #expect(states() == [.expired])
     world.down()
     world.advance(.seconds(30))
-    let states = world.notices.filter { $0.notice.content.key == "old" }.map(\.notice.state)
-    #expect(states == [.raised, .updated])
+    #expect(states() == [.expired, .raised])
     #expect(world.alerts["p/old"]?.title == "lost")
+  }
+
+  @Test func `a value that the start replaces is not told as it was`() {
+    let world = world(at: .seconds(60))
+    world.host.on("p", .start) { _, outcome in outcome.publish("color", "gray") }
+    world.start([declaration(world)], memories: ["p": memory])
+    #expect(world.story.filter { $0.contains("publish") } == [#"@60.000s publish p color "gray""#])
   }
 
   @Test func `an alert that was up is raised by nobody twice`() {

@@ -160,7 +160,8 @@ private final class DeadlineHost: PolicyHost {
         ActionReport(policy: "p", key: "k", kind: "http", state: .waiting, detail: "a\u{1B}")),
       .alert(notice), .setTimer(TimerID(.rest, policy: "p"), Deadline(.boot, .seconds(61))),
       .clearTimer(TimerID(.named, policy: "p", name: "a b")), .log(policy: "p", text: "\u{202E}x"),
-      .publish(policy: "p", name: "n", .emptyMap), .persist(policy: "", .text("\u{7}")),
+      .publish(PublishNotice(policy: "p", name: "n", value: .emptyMap)),
+      .persist(policy: "", .text("\u{7}")),
       .policy(name: "p", .loaded, detail: ""), .gap(detail: ""),
       .fault(
         PolicyFault(policy: "p", handler: nil, kind: .load, file: "p.lua", line: 0, message: "m")),
