@@ -215,9 +215,9 @@ end)
 
 t.property("no command takes away a path that is there", { runs = 50 }, function(sim, gen)
   local shared = gen.pick { true, false }
-  sim.expect { alerts = {} }
   sim.config { wired = shared and "reset-modem" or "", unseen = gen.pick { true, false } }
   local net = sim.network { wwan0 = MODEM, eth0 = CABLE }
+  sim.expect { actions = {} }
   local up = { wwan0 = true, eth0 = true }
   for _ = 1, gen.integer(1, 12) do
     local name = gen.pick { "wwan0", "eth0" }
