@@ -277,8 +277,8 @@ static int host_decode(lua_State *L) {
   return 1;
 }
 
-/* missing(fn): fn(kind, key, writes) answers for a field that a record of that kind does not have,
- * or for a write to one. */
+/* missing(fn): fn(kind, key, writes, record) answers for a field that a record of that kind does not
+ * have, or for a write to one. */
 static int host_missing(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);

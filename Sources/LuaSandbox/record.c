@@ -153,7 +153,8 @@ static int ask_host(lua_State *L, const walk *w, bool writes) {
   lua_pushlstring(L, (const char *)w->kind, w->kind_length);
   lua_pushvalue(L, 2);
   lua_pushboolean(L, writes);
-  lua_call(L, 3, 1);
+  lua_pushvalue(L, 1);
+  lua_call(L, 4, 1);
   return 1;
 }
 

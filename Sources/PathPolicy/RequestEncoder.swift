@@ -11,6 +11,7 @@ struct RequestEncoder: ~Copyable {
   /// What the Lua state takes for up and running; nil when it may be wrong.
   private var alerts: [String]?
   private var timers: [String]?
+  private var pending: [String]?
   private var causes = CauseBytes()
   /// The clock on the wall as the Lua state has it, which serves for the whole minute.
   private var time = WallTime(unixNanoseconds: .min)
@@ -30,6 +31,7 @@ struct RequestEncoder: ~Copyable {
     known = []
     alerts = nil
     timers = nil
+    pending = nil
     time = WallTime(unixNanoseconds: .min)
   }
 
@@ -47,7 +49,7 @@ struct RequestEncoder: ~Copyable {
   /// Writes the request; `state` only when the policy's Lua state does not have it.
   mutating func encode(_ request: HandlerRequest, state: PlainData?) {
     writer.clear()
-    writer.array(9)
+    writer.array(10)
     writer.integer(Int64(bitPattern: request.seed))
     writer.text(request.event.handler.rawValue)
     var told: PathEvent?
@@ -65,6 +67,7 @@ struct RequestEncoder: ~Copyable {
     Self.write(request.activeTimers, unlessIn: &timers, &writer)
     if let state { writer.raw(state) } else { writer.null() }
     writeUnseen(request.delivered, beside: told)
+    Self.write(request.pending, unlessIn: &pending, &writer)
     if case .path(let event) = request.event { keep(event) }
   }
 

@@ -101,7 +101,8 @@ struct APIEventsTests {
     for fields in all {
       for (name, type) in fields { #expect(words[name] == type, "\(name) is a \(type)") }
     }
-    for entry in group.entries {
+    // How things are now is no fact of an event, so it is in none; PendingTests ask for it.
+    for entry in group.entries where entry.name != "pending" {
       let count = all.count { $0[entry.name] != nil }
       if entry.isRequired {
         #expect(count == all.count, "\(entry.name) is left out at times")

@@ -97,7 +97,7 @@
 ---@field args? string|number|(string|number)[] go behind the granted arguments; at most 64, 32 KiB together (default: {})
 ---@field timeout? netvane.Duration it is ended after this; at most an hour (default: "30s")
 ---@field disturbs? netvane.Duration so long, changes of the network are its doing; more than nothing, at most a year
----@field only_while? netvane.Status one that waits is dropped when the path's status is another
+---@field only_while? netvane.Status not begun while the path has another status, told or not; dropped from the queue when another is told
 ---@field limit? string so many runs in any such stretch of time; up to 1000 in up to a year
 
 ---What `ctx.exec` takes.
@@ -109,7 +109,7 @@
 ---@field url string of a host that is granted; at most 2048 bytes
 ---@field browser? string|string[] the first of these that is installed, such as `{ "chrome", "default" }`; at most 16
 ---@field cooldown? netvane.Duration not sooner than this after the last time; at most a year (default: "0s")
----@field only_while? netvane.Status one that waits is dropped when the path's status is another
+---@field only_while? netvane.Status not begun while the path has another status, told or not; dropped from the queue when another is told
 ---@field limit? string so many runs in any such stretch of time; up to 1000 in up to a year
 
 ---What `ctx.open_url` takes.
@@ -125,7 +125,7 @@
 ---@field expect? integer|netvane.Expectation what a good answer is (default: 200 to 299)
 ---@field interface? string to send through this one; 1 to 128 bytes
 ---@field timeout? netvane.Duration it is given up after this; at most an hour (default: "10s")
----@field only_while? netvane.Status one that waits is dropped when the path's status is another
+---@field only_while? netvane.Status not begun while the path has another status, told or not; dropped from the queue when another is told
 ---@field limit? string so many runs in any such stretch of time; up to 1000 in up to a year
 
 ---What `ctx.http` takes.
@@ -149,7 +149,7 @@
 ---@field within? netvane.Duration given up after so long, pauses left out; more than nothing, at most a year
 ---@field during? string|"always" it pauses while this path is gone (default: the first monitor)
 ---@field now? boolean the first try does not wait (default: false)
----@field only_while? netvane.Status one that waits is dropped when the path's status is another
+---@field only_while? netvane.Status not begun while the path has another status, told or not; dropped from the queue when another is told
 ---@field limit? string so many runs in any such stretch of time; up to 1000 in up to a year
 
 ---`ev` of `on_path` and of `settle`.
@@ -178,6 +178,7 @@
 ---@field flaps netvane.Flaps changes of status so far
 ---@field since? netvane.Duration how long the previous status lasted
 ---@field previous? netvane.Event.Path the event before, without its own previous
+---@field pending? netvane.Status the status that waits to be told, as of now, if it is another; not in a `settle`
 ---@field sequence integer counts the events of a monitor
 ---@field time string when, as RFC 3339 writes it
 ---@field self_inflicted boolean whether an action that `disturbs` explains it

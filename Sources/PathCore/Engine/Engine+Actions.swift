@@ -10,10 +10,7 @@ extension Engine {
         policy, request, .refused,
         "more than \(EngineLimits.actionsPerMinute) actions in a minute; the rest is left out")
     }
-    if let wanted = request.onlyWhile, wanted != statusForActions(policy) {
-      return turnAway(
-        policy, request, ActionResult(.dropped, error: "the path is not \(wanted.rawValue)"))
-    }
+    guard isWanted(policy, request) else { return }
     guard let slot = policies[policy].actions[request.key] else { return begin(policy, request) }
     if slot.serial == nil {
       endSlot(policy, slot, ActionResult(.dropped, error: Self.replaced))
@@ -44,6 +41,19 @@ extension Engine {
     } else {
       endSlot(policy, slot, result)
     }
+  }
+
+  /// Whether the path is such that the action makes sense, as it is now: the policy may not have
+  /// been told yet. One that does not is dropped.
+  private mutating func isWanted(_ policy: Int, _ request: ActionRequest) -> Bool {
+    guard let wanted = request.onlyWhile, let monitor = policies[policy].monitors.first else {
+      return true
+    }
+    let present = filters[monitor.filter].path?.wrappedValue.status
+    if wanted == present ?? monitor.delivered?.path.status { return true }
+    turnAway(
+      policy, request, ActionResult(.dropped, error: "the path is not \(wanted.rawValue)"))
+    return false
   }
 
   private mutating func begin(_ policy: Int, _ request: ActionRequest) {
@@ -123,7 +133,7 @@ extension Engine {
       orders.append(.clearTimer(TimerID(.retry, policy: policies[policy].name, name: key)))
     }
     turnAway(policy, slot.request, result, attempt: slot.attempt)
-    if let pending = slot.pending { begin(policy, pending) }
+    if let pending = slot.pending, isWanted(policy, pending) { begin(policy, pending) }
   }
 
   private mutating func turnAway(
@@ -185,8 +195,8 @@ extension Engine {
 
   // MARK: The path's part in it
 
-  /// The status that `only_while` speaks of: what the policy's first monitor was told, or what it
-  /// will be told first.
+  /// The status by which what waits is dropped: what the policy's first monitor was told, or what
+  /// it will be told first. A blip that nobody was told of drops nothing.
   private func statusForActions(_ policy: Int) -> PathStatus? {
     guard let monitor = policies[policy].monitors.first else { return nil }
     return monitor.delivered?.path.status ?? filters[monitor.filter].path?.wrappedValue.status

@@ -12,7 +12,7 @@ extension Engine {
       policy: policies[policy].name, event: event, now: now,
       activeAlerts: policies[policy].alerts.isEmpty ? [] : policies[policy].alerts.keys.sorted(),
       activeTimers: policies[policy].timers.isEmpty ? [] : policies[policy].timers.keys.sorted(),
-      delivered: delivered(policy, beside: event),
+      delivered: delivered(policy, beside: event), pending: pending(policy),
       seed: seed &+ UInt64(bitPattern: policies[policy].calls))
     switch answer(request, policies[policy].calls) {
     case .done(let outcome):
@@ -54,6 +54,20 @@ extension Engine {
       if let event = policies[policy].monitors[monitor].delivered { events.append(event) }
     }
     return events
+  }
+
+  /// Monitors whose status is another by now than the one told, and only has to last.
+  private func pending(_ policy: Int) -> [String] {
+    var pending: [String] = []
+    for monitor in policies[policy].monitors.indices {
+      guard let told = policies[policy].monitors[monitor].delivered?.path.status,
+        let status = policies[policy].monitors[monitor].candidate?.path.read({ $0.status }),
+        status != told
+      else { continue }
+      pending.append(policies[policy].monitors[monitor].declaration.name)
+      pending.append(status.rawValue)
+    }
+    return pending
   }
 
   /// A decision that would exceed a bound is no decision.

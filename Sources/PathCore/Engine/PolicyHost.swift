@@ -50,6 +50,8 @@ package struct HandlerRequest: Sendable {
   package var activeTimers: [String]
   /// The last event each monitor delivered; the event's own may be missing.
   package var delivered: [PathEvent]
+  /// Of monitors whose status is about to change: each one's name, and the status that waits.
+  package var pending: [String]
   /// Feeds the policy's random generator.
   package var seed: UInt64
 }

@@ -82,6 +82,9 @@ extension PolicyAPI {
       .may("since", .time, "how long the previous status lasted"),
       .may(
         "previous", .object("Event.Path", "event"), "the event before, without its own previous"),
+      .may(
+        "pending", .word(status),
+        "the status that waits to be told, as of now, if it is another; not in a `settle`"),
       .must("sequence", .number, "counts the events of a monitor"),
       .must("time", .string, "when, as RFC 3339 writes it"),
       .must("self_inflicted", .boolean, "whether an action that `disturbs` explains it"),

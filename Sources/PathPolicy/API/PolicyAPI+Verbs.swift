@@ -24,7 +24,10 @@ extension PolicyAPI {
 
   /// What may be said of each action.
   private static let conditions: [Entry] = [
-    .may("only_while", .status, "one that waits is dropped when the path's status is another"),
+    .may(
+      "only_while", .status,
+      "not begun while the path has another status, told or not; dropped from the queue when "
+        + "another is told"),
     .may("limit", .limit, "so many runs in any such stretch of time"),
   ]
 

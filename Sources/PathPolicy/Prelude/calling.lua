@@ -45,10 +45,14 @@ local function changed_state(held)
 end
 
 -- What changed outside since the last call; nil for what did not.
-local function take(up, running, state, paths)
+local function take(up, running, state, paths, waiting)
   if up then alerts = set_of(up) end
   if running then timers = set_of(running) end
   if state then members.state, state_bytes = state, host.encode(state) end
+  if waiting then
+    pending = {}
+    for place = 1, #waiting, 2 do pending[waiting[place]] = waiting[place + 1] end
+  end
   if paths then
     for place = 1, #paths do known[paths[place].monitor] = paths[place] end
   end
@@ -56,8 +60,8 @@ end
 
 -- Runs a handler: how long a change must hold, or nil; the state, if it changed. `monitor` is whose
 -- path the event tells of, if it does. The seed, which comes first, is the sandbox's.
-local function call(_, name, ev, monitor, time, up, running, state, paths)
-  if up or running or state or paths then take(up, running, state, paths) end
+local function call(_, name, ev, monitor, time, up, running, state, paths, waiting)
+  if up or running or state or paths or waiting then take(up, running, state, paths, waiting) end
   if time then wall_time = time end
   -- Its `previous` is here already, or came along in `paths`.
   if monitor then link(ev, known[monitor]) end

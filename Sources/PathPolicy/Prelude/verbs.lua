@@ -191,10 +191,15 @@ local function publish(name, value)
 end
 
 -- What is read or written in an event has a name that exists: a misspelt field would be nil for ever.
-host.missing(function(kind, key, writes)
+host.missing(function(kind, key, writes, record)
   local what = kind == "time" and "ctx.time" or "ev"
   if writes then fail(what .. " is read-only; keep values in ctx.state") end
   local fields = FIELDS[kind]
+  -- No fact of the event: it is as things are now, and only of the last one of its monitor.
+  if key == "pending" and kind == "path" and handler_name ~= "settle" then
+    local monitor = record.monitor
+    return (record == event or record == known[monitor]) and pending[monitor] or nil
+  end
   if fields[key] then return nil end
   fail(what .. " has no '" .. cut(tostring(key), 40) .. "'" .. hint(key, keys(fields)))
 end)

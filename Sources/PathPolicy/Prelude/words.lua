@@ -42,7 +42,7 @@ local policy, monitors, state_bytes
 -- The last event that each monitor delivered; Netvane sends along what this state has not seen.
 local known = {}
 -- Alerts that are up and timers that run, by key and name; Netvane sends them when they change otherwise.
-local alerts, timers = {}, {}
+local alerts, timers, pending = {}, {}, {}
 -- The call that is running: its handler's name and function, its event and of which monitor that
 -- is, its clock on the wall.
 local ctx, handler_name, handler, event, event_monitor, wall_time, logs

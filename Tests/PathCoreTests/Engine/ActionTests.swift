@@ -131,6 +131,17 @@ import Testing
     #expect(rig.heard == [])
   }
 
+  @Test func `an action is not begun when the path is another, though nobody was told`() {
+    let rig = ActionRig(monitors: [MonitorDeclaration(name: "internet")])
+    rig.ask(.exec("k", "1", onlyWhile: .satisfied))
+    rig.ask(.exec("k", "2", onlyWhile: .satisfied))
+    rig.world.down()
+    rig.ask(.exec("l", onlyWhile: .satisfied))
+    rig.end("k", .succeeded)
+    #expect(rig.starts == ["0ms k"])
+    #expect(rig.heard.filter { $0.contains("dropped") }.count == 2)
+  }
+
   // MARK: limit
 
   @Test func `beyond its limit a single action is refused and told, until time has passed`() {
