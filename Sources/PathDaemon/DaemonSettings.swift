@@ -49,7 +49,8 @@ extension KernelSettings {
     countsBridgeUplink = configuration.countsBridgeUplink
     interfaces = configuration.interfaces.map {
       InterfaceRule(
-        $0.pattern, type: $0.type, isExpensive: $0.isExpensive, isConstrained: $0.isConstrained)
+        $0.pattern, type: $0.type, isExpensive: $0.isExpensive, isConstrained: $0.isConstrained,
+        acceptsUniqueLocal: $0.acceptsUniqueLocal, isOnDemand: $0.isOnDemand)
     }
     underlays = configuration.underlay.map { rule in
       UnderlayRule(rule.pattern, rule.interface.map { .interface($0) } ?? .always)

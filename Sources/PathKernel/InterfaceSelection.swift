@@ -21,7 +21,11 @@ struct InterfaceSelection {
   private(set) var ignored = 0
 
   /// The table must be prepared.
-  init(_ table: LinkTable, radios: RadioSwitches, countsBridgeUplink: Bool) {
+  ///
+  /// - Parameter named: the links that the unbound answers named, which count whatever they have.
+  init(
+    _ table: LinkTable, radios: RadioSwitches, countsBridgeUplink: Bool, named: [Int32] = []
+  ) {
     self.table = table
     self.radios = radios
     self.countsBridgeUplink = countsBridgeUplink
@@ -29,7 +33,9 @@ struct InterfaceSelection {
     for place in table.entries.indices {
       let master = table.entries[place].record.master
       if master != 0 { members[master, default: []].append(table.entries[place].record.index) }
-      if isRoot(place) { chosen.append(place) }
+      if isRoot(place) || named.contains(table.entries[place].record.index) {
+        chosen.append(place)
+      }
     }
     chooseSupports()
     interfaces.reserveCapacity(chosen.count)
@@ -67,7 +73,9 @@ struct InterfaceSelection {
     guard table.entries[place].record.master == 0 else { return false }
     // One that is or may become fit to leave the link.
     for shown in table.entries[place].shown
-    where !shown.address.isLinkLocal && !shown.address.isLoopback {
+    where !shown.address.isLoopback
+      && (shown.address.family == .ipv4 || !shown.address.isLinkLocal)
+    {
       return true
     }
     return false
@@ -96,6 +104,10 @@ struct InterfaceSelection {
     interface.cost = cost
     interface.addresses = table.entries[place].shown
     interface.isPhysical = traits.isPhysical
+    interface.isTap = table.entries[place].record.isTap
+    interface.acceptsUniqueLocal = traits.acceptsUniqueLocal
+    interface.isOnDemand =
+      traits.isOnDemand && table.entries[place].record.flags.contains(.pointToPoint)
     switch type {
     case .wifi, .cellular:
       interface.isRadioBlocked = radios.isBlocked(

@@ -33,6 +33,8 @@ package final class KernelReader {
     var ignored = 0
     /// The places of those to look up.
     var asked: [Int] = []
+    /// The links that the unbound answers had named.
+    var named: [Int32] = []
     /// False after tables or switches changed.
     var isCurrent = false
   }
@@ -144,7 +146,16 @@ package final class KernelReader {
       adopt(fresh, end)
     }
     select()
+    // First the filter, then the question: what changes in between is heard of.
+    events.setServers(resolver.servers)
     lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
+    let named = lookups.named
+    if named != selected.named, lacks(named) {
+      selected.isCurrent = false
+      select(named)
+      lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
+    }
+    let servers = lookups.ask(for: resolver.servers, selected.interfaces, selected.asked)
     let hardware = gatewayHardware()
     var unavailable: String?
     if case .failed(let reason) = lookups.ipv4, case .failed = lookups.ipv6 {
@@ -152,22 +163,32 @@ package final class KernelReader {
     }
     return Snapshot(
       interfaces: selected.interfaces, ipv4: lookups.ipv4, ipv6: lookups.ipv6,
-      nameServers: resolver.servers, gatewayHardware: hardware, ignoredLinks: selected.ignored,
+      nameServers: servers, gatewayHardware: hardware, ignoredLinks: selected.ignored,
       userID: userID, unavailable: unavailable)
   }
 
   /// The same links as before when it was only routes that changed: the tables may be long.
-  private func select() {
+  private func select(_ fresh: [Int32]? = nil) {
     if intake.table.prepare(classifier) {
       radios = RadioSwitches(classifier.sysfs)
       selected.isCurrent = false
     }
     if selected.isCurrent { return }
+    let named = fresh ?? selected.named
     let selection = InterfaceSelection(
-      intake.table, radios: radios, countsBridgeUplink: settings.countsBridgeUplink)
+      intake.table, radios: radios, countsBridgeUplink: settings.countsBridgeUplink, named: named)
     selected = Selected(
       interfaces: selection.interfaces, ignored: selection.ignored,
-      asked: RouteLookups.worthAsking(selection.interfaces), isCurrent: true)
+      asked: RouteLookups.worthAsking(selection.interfaces, named: named), named: named,
+      isCurrent: true)
+  }
+
+  /// Whether an unbound answer leads to a link that was not asked for itself, or one that is shown
+  /// only for the sake of an earlier answer.
+  private func lacks(_ named: [Int32]) -> Bool {
+    let asked = selected.asked.map { selected.interfaces[$0].index }
+    return named.contains { !asked.contains($0) && intake.table.position(of: $0) != nil }
+      || selected.named.contains { !named.contains($0) }
   }
 
   /// Asks for gateways not seen before; later news about them comes by events.

@@ -6,15 +6,21 @@ package struct InterfaceRule: Hashable, Sendable {
   package var type: InterfaceType?
   package var isExpensive: Bool?
   package var isConstrained: Bool?
+  /// A unique-local IPv6 address is enough here.
+  package var acceptsUniqueLocal: Bool?
+  /// It is dialled when there is something to send.
+  package var isOnDemand: Bool?
 
   package init(
     _ pattern: String, type: InterfaceType? = nil, isExpensive: Bool? = nil,
-    isConstrained: Bool? = nil
+    isConstrained: Bool? = nil, acceptsUniqueLocal: Bool? = nil, isOnDemand: Bool? = nil
   ) {
     self.pattern = NamePattern(pattern)
     self.type = type
     self.isExpensive = isExpensive
     self.isConstrained = isConstrained
+    self.acceptsUniqueLocal = acceptsUniqueLocal
+    self.isOnDemand = isOnDemand
   }
 }
 

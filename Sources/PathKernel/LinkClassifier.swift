@@ -14,6 +14,8 @@ struct LinkNature: Hashable, Sendable {
   /// The configuration decided the type, so nothing is taken over from other links.
   var isTypeFixed = false
   var isExpenseFixed = false
+  var acceptsUniqueLocal = false
+  var isOnDemand = false
 
   /// What of it is plain numbers: copied without a reference counted.
   struct Traits {
@@ -24,12 +26,15 @@ struct LinkNature: Hashable, Sendable {
     var isTypeFixed: Bool
     var isExpenseFixed: Bool
     var hasGround: Bool
+    var acceptsUniqueLocal: Bool
+    var isOnDemand: Bool
   }
 
   var traits: Traits {
     Traits(
       type: type, cost: cost, isPhysical: isPhysical, stacking: stacking,
-      isTypeFixed: isTypeFixed, isExpenseFixed: isExpenseFixed, hasGround: ground != nil)
+      isTypeFixed: isTypeFixed, isExpenseFixed: isExpenseFixed, hasGround: ground != nil,
+      acceptsUniqueLocal: acceptsUniqueLocal, isOnDemand: isOnDemand)
   }
 
   /// How the link stands on others.
@@ -60,7 +65,11 @@ final class LinkClassifier: Sendable {
   /// What phones speak on a cable and hardly anything else does.
   private static let phoneDrivers: Set<String> = ["rndis_host", "ipheth"]
   /// What newer phones speak, and some docks: told apart by a made-up hardware address.
-  private static let sharedDrivers: Set<String> = ["cdc_ncm", "cdc_ether", "cdc_mbim", "cdc_eem"]
+  private static let sharedDrivers: Set<String> = ["cdc_ncm", "cdc_ether", "cdc_eem"]
+  /// What only modems speak. Older kernels and some devices leave their DEVTYPE out.
+  private static let modemDrivers: Set<String> = [
+    "qmi_wwan", "qmi_wwan_q", "cdc_mbim", "huawei_cdc_ncm", "sierra_net", "hso", "mhi_net",
+  ]
 
   let settings: KernelSettings
   let sysfs: Sysfs
@@ -73,6 +82,8 @@ final class LinkClassifier: Sendable {
   /// Reads sysfs for devices of their own, so the answer is worth keeping.
   func nature(of link: LinkRecord) -> LinkNature {
     var nature = ownNature(of: link)
+    // pppd gives its lines these names, and a line without a carrier may be dialled by a packet.
+    nature.isOnDemand = link.kind == "ppp" || link.name.hasPrefix("ppp")
     applyRules(&nature, link)
     return nature
   }
@@ -125,7 +136,7 @@ final class LinkClassifier: Sendable {
     case "", "dsa", "gadget":
       if facts.isWireless {
         nature.type = .wifi
-      } else if Self.isModemName(link) {
+      } else if Self.isModemName(link) || Self.modemDrivers.contains(facts.driver) {
         nature.makeCellular()
       } else if link.hardwareType == Hardware.ethernet {
         nature.type = .wired
@@ -153,11 +164,15 @@ final class LinkClassifier: Sendable {
     var type: InterfaceType?
     var isExpensive: Bool?
     var isConstrained: Bool?
+    var acceptsUniqueLocal: Bool?
+    var isOnDemand: Bool?
     for rule in settings.interfaces
     where rule.pattern.matches(link.name, alternatives: link.alternativeNames) {
       type = type ?? rule.type
       isExpensive = isExpensive ?? rule.isExpensive
       isConstrained = isConstrained ?? rule.isConstrained
+      acceptsUniqueLocal = acceptsUniqueLocal ?? rule.acceptsUniqueLocal
+      isOnDemand = isOnDemand ?? rule.isOnDemand
     }
     // A rule for `*` does not mean the loopback.
     if let type, nature.type != .loopback {
@@ -175,6 +190,8 @@ final class LinkClassifier: Sendable {
       nature.cost.source = .config
       nature.isExpenseFixed = true
     }
+    if let acceptsUniqueLocal { nature.acceptsUniqueLocal = acceptsUniqueLocal }
+    if let isOnDemand { nature.isOnDemand = isOnDemand }
     if let isConstrained { nature.cost.isConstrained = isConstrained }
     nature.ground =
       settings.underlays.first {

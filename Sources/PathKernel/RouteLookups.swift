@@ -11,17 +11,21 @@ import Musl
 final class RouteLookups {
   /// Interfaces beyond these are not asked for; nobody has that many ways out.
   static let interfaceLimit = 128
-  private static let sourceLimit = 32
-  private static let routeLimit = 4096
+  static let sourceLimit = 32
+  static let routeLimit = 4096
   private static let groupDepthLimit = 4
+  /// Links with a route too long for an answer that are looked into; each costs a dump.
+  private static let longLimit = 8
 
-  private let requests: KernelRequests
-  private let ipv4Address: IPAddress
-  private let ipv6Address: IPAddress
+  let requests: KernelRequests
+  let ipv4Address: IPAddress
+  let ipv6Address: IPAddress
 
   /// What an unbound socket gets. As of the last look.
   private(set) var ipv4 = Lookup.noRoute
   private(set) var ipv6 = Lookup.noRoute
+  /// The numbers of the questions whose answers did not fit into a message (EMSGSIZE).
+  private var tooLong: [Int] = []
   /// Until the first of the unbound answers ends by itself.
   private(set) var nextExpiry: Duration?
 
@@ -31,25 +35,50 @@ final class RouteLookups {
     ipv6Address = settings.ipv6LookupAddress
   }
 
-  /// The places of the interfaces that are worth a question.
-  static func worthAsking(_ interfaces: [Interface]) -> [Int] {
+  /// The places of the interfaces that are worth a question. Where there are too many, devices of
+  /// their own come first, then what the unbound answers named.
+  static func worthAsking(_ interfaces: [Interface], named: [Int32] = []) -> [Int] {
     var places: [Int] = []
-    for place in interfaces.indices where isWorthAsking(interfaces, place) {
-      if places.count == interfaceLimit { break }
+    for place in interfaces.indices where isWorthAsking(interfaces, place, named) {
       places.append(place)
     }
-    return places
+    guard places.count > interfaceLimit else { return places }
+    let isDevice = { (place: Int) in
+      interfaces[place].isPhysical || interfaces[place].type != .other
+    }
+    let isNamed = { (place: Int) in named.contains(interfaces[place].index) }
+    let ranked =
+      places.filter(isDevice) + places.filter { !isDevice($0) && isNamed($0) }
+      + places.filter { !isDevice($0) && !isNamed($0) }
+    return ranked.prefix(interfaceLimit).sorted()
   }
 
   /// Fit to carry a path if a route says so. Looks at its fields where they are: an interface is
   /// much to copy.
-  private static func isWorthAsking(_ interfaces: [Interface], _ place: Int) -> Bool {
+  private static func isWorthAsking(
+    _ interfaces: [Interface], _ place: Int, _ named: [Int32]
+  ) -> Bool {
     if case .loopback = interfaces[place].type { return false }
     let state = LinkState(
       flags: interfaces[place].flags, operationalState: interfaces[place].operationalState)
     guard interfaces[place].master == 0, case .usable = state else { return false }
-    for address in interfaces[place].addresses where address.isUsable { return true }
-    return false
+    for address in interfaces[place].addresses
+    where address.isUsable || address.isLinkLocalIPv4 {
+      return true
+    }
+    // Without an address of its own a route may still name a source.
+    return interfaces[place].isPhysical || named.contains(interfaces[place].index)
+  }
+
+  /// The links that the unbound answers lead to, sorted, and not too many.
+  var named: [Int32] {
+    var found: [Int32] = []
+    for case .route(let answer) in [ipv4, ipv6] {
+      for hop in answer.hops where found.count < Self.sourceLimit {
+        if !found.contains(hop.interface) { found.append(hop.interface) }
+      }
+    }
+    return found.sorted()
   }
 
   /// Asks anew, and fills in the lookups of those interfaces. In the same breath it asks for the
@@ -58,6 +87,7 @@ final class RouteLookups {
     _ interfaces: inout [Interface], _ asked: [Int], _ hardware: inout GatewayHardwareCache
   ) {
     nextExpiry = nil
+    tooLong.removeAll(keepingCapacity: true)
     let guesses = hardware.guesses
     let routes = 2 + 2 * asked.count
     requests.counters.lookups += UInt64(routes)
@@ -89,10 +119,17 @@ final class RouteLookups {
           if case .refused = reason { hardware.guess(guesses[number - routes], nil) }
         } else {
           let place = number < 2 ? nil : asked[number / 2 - 1]
+          if case .refused(EMSGSIZE, _) = reason { tooLong.append(number) }
           let isBoundIPv4 = number & 1 == 0 && place != nil
           put(refusal(reason, isBoundIPv4: isBoundIPv4), number & 1 == 0, place, &interfaces)
         }
       })
+    for number in tooLong.prefix(Self.longLimit) {
+      let place = number < 2 ? nil : asked[number / 2 - 1]
+      let family: AddressFamily = number & 1 == 0 ? .ipv4 : .ipv6
+      let lookup = place.map { dumped(family, interfaces[$0].index) } ?? chosenHop(family)
+      put(lookup, family == .ipv4, place, &interfaces)
+    }
     if !ipv6.isRoute { askBySource(&interfaces, asked) }
     findGatewayRoutes(&interfaces, asked)
   }
@@ -156,7 +193,7 @@ final class RouteLookups {
   // MARK: What an answer means
 
   /// fib_props of the kernel: which error each kind of route stands for.
-  private func refusal(_ reason: NoAnswer, isBoundIPv4: Bool) -> Lookup {
+  func refusal(_ reason: NoAnswer, isBoundIPv4: Bool) -> Lookup {
     switch reason {
     case .failed(let text): .failed(text)
     case .refused(let code, let text): refusal(code, text, isBoundIPv4: isBoundIPv4)
@@ -179,7 +216,7 @@ final class RouteLookups {
     }
   }
 
-  private func answer(_ route: RouteRecord?) -> Lookup {
+  func answer(_ route: RouteRecord?) -> Lookup {
     guard let route else { return .failed("an answer of another kind") }
     switch Int(route.type) {
     case Int(RTN_BLACKHOLE): return .refused(.blackhole)
@@ -197,7 +234,8 @@ final class RouteLookups {
     guard !hops.isEmpty else { return .failed("a route that names no interface") }
     return .route(
       RouteAnswer(
-        hops: hops, table: route.table, metric: route.metric, prefixLength: route.prefixLength))
+        hops: hops, table: route.table, metric: route.metric, prefixLength: route.prefixLength,
+        source: route.source))
   }
 
   /// The hops of a nexthop object; with net.ipv4.nexthop_compat_mode 0 routes show only its id.
@@ -231,7 +269,8 @@ final class RouteLookups {
       guard interfaces[place].hasLiveAnswer else { continue }
       switch interfaces[place].underlay {
       case .unknown: hasOpenTunnel = true
-      case .notNeeded: hasCarrier = true
+      // One without an address has an answer, too, and may carry nothing all the same.
+      case .notNeeded: if interfaces[place].hasUsableAddress { hasCarrier = true }
       case .always, .link: break
       }
     }
@@ -262,7 +301,7 @@ extension Interface {
 }
 
 extension Lookup {
-  fileprivate var isRoute: Bool {
+  var isRoute: Bool {
     if case .route = self { true } else { false }
   }
 }

@@ -8,6 +8,8 @@ package struct Configuration: Hashable, Sendable {
     package var type: InterfaceType?
     package var isExpensive: Bool?
     package var isConstrained: Bool?
+    package var acceptsUniqueLocal: Bool?
+    package var isOnDemand: Bool?
   }
 
   /// What the tunnels of this name or pattern ride on.

@@ -98,7 +98,8 @@ package struct ConfigurationReader {
       var rule = Configuration.InterfaceRule(pattern: pattern)
       for pair in try pairs(value, pattern) {
         switch try word(
-          pair.key, in: ["type", "expensive", "constrained"], of: "the interface '\(pattern)'")
+          pair.key, in: ["type", "expensive", "constrained", "on_demand", "unique_local"],
+          of: "the interface '\(pattern)'")
         {
         case "type":
           guard let type = pair.value.text.flatMap({ InterfaceType(word: $0) }) else {
@@ -107,6 +108,8 @@ package struct ConfigurationReader {
               "\(shown(pair.value)) is no interface type\(hint(pair.value, InterfaceType.words))")
           }
           rule.type = type
+        case "on_demand": rule.isOnDemand = try bool(pair.value, "on_demand")
+        case "unique_local": rule.acceptsUniqueLocal = try bool(pair.value, "unique_local")
         case "expensive": rule.isExpensive = try bool(pair.value, "expensive")
         default: rule.isConstrained = try bool(pair.value, "constrained")
         }

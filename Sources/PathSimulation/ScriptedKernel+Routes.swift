@@ -84,6 +84,7 @@ extension ScriptedKernel {
       metric: spec.metric ?? (spec.family == .ipv4 ? 0 : 1024), table: spec.table,
       kind: spec.kind, hops: [], nexthop: spec.nexthop)
     if let source = spec.source { (route.source, route.sourceLength) = try Self.prefix(source) }
+    route.preferredSource = try spec.preferredSource.map { try Self.address($0) }
     for hop in spec.hops {
       let link = try link(hop.interface)
       guard link.isUp else { throw TestNetworkError("\(link.name) is down") }
@@ -149,11 +150,14 @@ extension ScriptedKernel {
   ]
 
   /// What the kernel answers: rules in order, in each table the longest prefix, then the metric.
-  func lookup(_ family: AddressFamily, bound: Int32? = nil, source: IPAddress? = nil) -> Lookup {
+  func lookup(
+    _ family: AddressFamily, to destination: IPAddress? = nil, bound: Int32? = nil,
+    source: IPAddress? = nil
+  ) -> Lookup {
     let ordered = rules.enumerated().filter { $0.element.family == family }
       .sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
     for (_, rule) in ordered where matches(rule, source) {
-      switch search(rule.table, family, bound, source) {
+      switch search(rule.table, family, destination, bound, source) {
       case .noRoute: continue
       case .route(let answer):
         if let limit = rule.suppressPrefixLength, Int(answer.prefixLength) <= limit { continue }
@@ -173,9 +177,10 @@ extension ScriptedKernel {
   }
 
   private func search(
-    _ table: UInt32, _ family: AddressFamily, _ bound: Int32?, _ source: IPAddress?
+    _ table: UInt32, _ family: AddressFamily, _ destination: IPAddress?, _ bound: Int32?,
+    _ source: IPAddress?
   ) -> Lookup {
-    guard let probe = Self.probes[family] else { return .noRoute }
+    guard let probe = destination ?? Self.probes[family] else { return .noRoute }
     let candidates = routes.enumerated().filter { _, route in
       route.table == table && route.family == family
         && probe.isWithin(route.destination, length: route.length)
@@ -189,7 +194,10 @@ extension ScriptedKernel {
       }
       return (left.element.metric, left.offset) < (right.element.metric, right.offset)
     }
+    let connected =
+      destination == nil || table != 254 ? nil : connected(to: probe)
     for (_, route) in candidates {
+      if let connected, Int(connected.prefixLength) >= route.length { return .route(connected) }
       switch route.kind {
       case .throw: return .noRoute
       case .unreachable, .blackhole, .prohibit:
@@ -201,7 +209,39 @@ extension ScriptedKernel {
         return .route(answer)
       }
     }
-    return .noRoute
+    return connected.map { .route($0) } ?? .noRoute
+  }
+
+  /// The way to a name server: this machine itself, a neighbour, or whatever a route says.
+  func lookup(server: IPAddress) -> Lookup? {
+    if server.isLoopback || server.isLinkLocal || server.isUnspecified { return nil }
+    let isOwn = links.contains { link in
+      link.isUp && link.addresses.contains { $0.address == server }
+    }
+    if isOwn { return .route(RouteAnswer(hops: [], table: 255)) }
+    let plain = lookup(server.family, to: server)
+    guard plain == .noRoute, server.family == .ipv6 else { return plain }
+    for link in links where hasCarrier(link) {
+      for entry in link.addresses where entry.isUsable && entry.address.family == .ipv6 {
+        let answer = lookup(.ipv6, to: server, source: entry.address)
+        if answer.answer != nil { return answer }
+      }
+    }
+    return plain
+  }
+
+  /// The route that comes with an address: to the neighbours in its prefix.
+  private func connected(to destination: IPAddress) -> RouteAnswer? {
+    var best: RouteAnswer?
+    for link in links where link.isUp {
+      for entry in link.addresses
+      where destination.isWithin(entry.address, length: Int(entry.prefixLength)) {
+        if let best, best.prefixLength >= entry.prefixLength { continue }
+        best = RouteAnswer(
+          hops: [NextHop(interface: link.index)], prefixLength: entry.prefixLength)
+      }
+    }
+    return best
   }
 
   func hops(of route: Route) -> [Hop] {
@@ -225,7 +265,8 @@ extension ScriptedKernel {
     }
     guard isUsable else { return nil }
     return RouteAnswer(
-      hops: shown, table: route.table, metric: route.metric, prefixLength: UInt8(route.length))
+      hops: shown, table: route.table, metric: route.metric, prefixLength: UInt8(route.length),
+      source: route.preferredSource)
   }
 }
 

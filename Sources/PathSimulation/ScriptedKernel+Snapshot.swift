@@ -15,7 +15,7 @@ extension ScriptedKernel {
   func hasCarrier(_ link: Link) -> Bool {
     guard link.isUp, link.hasCable else { return false }
     switch link.spec.kind {
-    case .device, .virtual, .wireguard, .tun, .ipip: return true
+    case .device, .virtual, .wireguard, .tun, .tap, .ipip: return true
     case .bridge, .bond:
       return links.contains { $0.master == link.index && hasCarrier($0) }
     case .vlan, .ppp:
@@ -28,11 +28,15 @@ extension ScriptedKernel {
     let ipv6 = lookup(.ipv6)
     var snapshot = Snapshot(
       ipv4: lookup(.ipv4), ipv6: isRoute(ipv6) ? ipv6 : lookupBySource(links) ?? ipv6,
-      nameServers: nameServers, gatewayHardware: gatewayHardware)
+      nameServers: nameServers.map {
+        NameServer($0.address, zone: $0.zone, lookup: lookup(server: $0.address))
+      }, gatewayHardware: gatewayHardware)
+    let named = Set(
+      [snapshot.ipv4, snapshot.ipv6].flatMap { $0.answer?.hops.map(\.interface) ?? [] })
     for position in shown.indices {
       let index = shown[position].index
       guard shown[position].master == 0, shown[position].linkState == .usable, index != 1,
-        shown[position].hasUsableAddress || shown[position].flags.contains(.pointToPoint)
+        shown[position].mayLeave || shown[position].isPhysical || named.contains(index)
       else { continue }
       shown[position].ipv4 = lookup(.ipv4, bound: index)
       let bound = lookup(.ipv6, bound: index)
@@ -42,7 +46,7 @@ extension ScriptedKernel {
     let needed = neededLinks(snapshot, shown)
     snapshot.interfaces = shown.filter { interface in
       interface.isPhysical || interface.flags.contains(.loopback)
-        || interface.master == 0 && interface.hasUsableAddress || needed.contains(interface.index)
+        || interface.master == 0 && interface.mayLeave || needed.contains(interface.index)
     }.sorted { $0.index < $1.index }
     snapshot.ignoredLinks = shown.count - snapshot.interfaces.count
     return snapshot
@@ -86,6 +90,7 @@ extension ScriptedKernel {
     shown.operationalState = link.stateOverride ?? naturalState(link, isCarrying)
     shown.master = link.master
     shown.isPhysical = link.spec.kind == .device
+    shown.acceptsUniqueLocal = link.acceptsUniqueLocal
     shown.isRadioBlocked = link.isRadioBlocked
     shown.ssid = link.ssid
     shown.addresses = link.addresses.sorted { $0.address < $1.address }
@@ -121,6 +126,7 @@ extension ScriptedKernel {
       shown.kind = "ppp"
       shown.lower = link.lower
       shown.flags.insert(.pointToPoint)
+      shown.isOnDemand = true
     case .wireguard:
       shown.kind = "wireguard"
       shown.flags.insert(.pointToPoint)
@@ -128,6 +134,11 @@ extension ScriptedKernel {
     case .tun:
       shown.kind = "tun"
       shown.flags.insert(.pointToPoint)
+      shown.underlay = underlay(link)
+      shown.isOnDemand = link.isOnDemand || link.name.hasPrefix("ppp")
+    case .tap:
+      shown.kind = "tun"
+      shown.isTap = true
       shown.underlay = underlay(link)
     case .ipip:
       shown.kind = "ipip"
@@ -146,7 +157,7 @@ extension ScriptedKernel {
 
   private func naturalState(_ link: Link, _ isCarrying: Bool) -> OperationalState {
     switch link.spec.kind {
-    case .wireguard, .tun, .ppp, .ipip: return .unknown
+    case .wireguard, .tun, .tap, .ppp, .ipip: return .unknown
     case .vlan: return !link.isUp ? .down : isCarrying ? .up : .lowerLayerDown
     case .device, .virtual, .bridge, .bond:
       return link.index == 1 ? .unknown : isCarrying ? .up : .down
@@ -161,6 +172,13 @@ extension ScriptedKernel {
           $0.interface == link.index && $0.gateway != nil && !$0.isDead
         }
     }
+  }
+}
+
+extension Interface {
+  /// An address that could be the source of what leaves the link.
+  fileprivate var mayLeave: Bool {
+    addresses.contains { $0.isUsable || $0.isLinkLocalIPv4 }
   }
 }
 

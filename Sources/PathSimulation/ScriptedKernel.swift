@@ -27,6 +27,8 @@ package final class ScriptedKernel: TestNetwork {
     var stateOverride: OperationalState?
     var underlay = TestUnderlay.unsaid
     var isRadioBlocked = false
+    var acceptsUniqueLocal = false
+    var isOnDemand = false
     var isConstrained = false
     /// What the configuration says in place of the type's; nil: nothing.
     var isExpensive: Bool?
@@ -51,6 +53,7 @@ package final class ScriptedKernel: TestNetwork {
     var kind: TestRoute.Kind
     var hops: [Hop]
     var nexthop: UInt32?
+    var preferredSource: IPAddress?
 
     func hasSameKey(as other: Route) -> Bool {
       family == other.family && destination == other.destination && length == other.length
@@ -90,7 +93,7 @@ package final class ScriptedKernel: TestNetwork {
     switch spec.kind {
     case .vlan(let lower), .ppp(let lower), .ipip(let lower):
       link.lower = links[try position(lower)].index
-    case .device, .virtual, .bridge, .bond, .wireguard, .tun: break
+    case .device, .virtual, .bridge, .bond, .wireguard, .tun, .tap: break
     }
     links.append(link)
   }
@@ -204,6 +207,14 @@ package final class ScriptedKernel: TestNetwork {
 
   package func setUnderlay(_ name: String, _ underlay: TestUnderlay) throws {
     links[try position(name)].underlay = underlay
+  }
+
+  package func setAcceptsUniqueLocal(_ name: String, _ accepts: Bool) throws {
+    links[try position(name)].acceptsUniqueLocal = accepts
+  }
+
+  package func setOnDemand(_ name: String, _ isOnDemand: Bool) throws {
+    links[try position(name)].isOnDemand = isOnDemand
   }
 
   package func setRadioBlocked(_ name: String, _ isBlocked: Bool) throws {

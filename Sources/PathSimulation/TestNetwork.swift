@@ -41,6 +41,9 @@ package protocol TestNetwork: AnyObject {
   func setResolverFile(_ text: String) throws
   /// What the configuration says about a tunnel.
   func setUnderlay(_ name: String, _ underlay: TestUnderlay) throws
+  /// The configuration's `unique_local` and `on_demand`.
+  func setAcceptsUniqueLocal(_ name: String, _ accepts: Bool) throws
+  func setOnDemand(_ name: String, _ isOnDemand: Bool) throws
   func setRadioBlocked(_ name: String, _ isBlocked: Bool) throws
   func setWirelessName(_ name: String, _ ssid: String?) throws
   func setGatewayHardware(_ gateway: String, on name: String, _ address: String) throws
@@ -96,6 +99,8 @@ package struct TestLink: Hashable, Sendable {
     case ppp(over: String)
     case wireguard
     case tun
+    /// A tun device that carries Ethernet frames.
+    case tap
     /// An IP tunnel that the kernel knows the underlay of.
     case ipip(over: String)
   }
@@ -125,6 +130,8 @@ package struct TestLink: Hashable, Sendable {
   }
 
   package static func tun(_ name: String) -> TestLink { TestLink(name, .other, kind: .tun) }
+
+  package static func tap(_ name: String) -> TestLink { TestLink(name, .other, kind: .tap) }
 
   package static func virtual(_ name: String) -> TestLink {
     TestLink(name, .wired, kind: .virtual)
@@ -161,6 +168,8 @@ package struct TestRoute: Hashable, Sendable {
   package var source: String?
   package var hops: [Hop]
   package var nexthop: UInt32?
+  /// The source address that the route names (`src`).
+  package var preferredSource: String?
   /// Nil takes the kernel's: 0 for IPv4, 1024 for IPv6.
   package var metric: UInt32?
   package var table: UInt32
@@ -198,6 +207,12 @@ package struct TestRoute: Hashable, Sendable {
   package func to(_ destination: String) -> TestRoute {
     var route = self
     route.destination = destination
+    return route
+  }
+
+  package func src(_ address: String) -> TestRoute {
+    var route = self
+    route.preferredSource = address
     return route
   }
 

@@ -144,6 +144,9 @@ final class RealNetwork: TestNetwork {
       near("link set \(link.name)p up")
     case .bridge: near("link add \(link.name) type bridge")
     // No kernel that tests run on is sure to have WireGuard; to a reader, a tun is as good.
+    case .tap:
+      try finish()
+      tunnels[link.name] = try TunDevice(link.name, isTap: true)
     case .wireguard, .tun:
       try finish()
       tunnels[link.name] = try TunDevice(link.name)
@@ -195,6 +198,11 @@ final class RealNetwork: TestNetwork {
   }
 
   func setCarrier(_ name: String, _ hasCarrier: Bool) throws {
+    if let tunnel = tunnels[name] {
+      try finish()
+      try tunnel.setCarrier(hasCarrier)
+      return touch(name)
+    }
     guard let far = cables[name] else { throw TestNetworkError("\(name) has no cable") }
     add(["-n", "far"], "link set \(far) \(hasCarrier ? "up" : "down")")
     for name in cables.keys { touch(name) }
@@ -249,6 +257,7 @@ final class RealNetwork: TestNetwork {
       words.append(route.destination)
     }
     if let source = route.source { words.append("from \(source)") }
+    if let source = route.preferredSource { words.append("src \(source)") }
     if let metric = route.metric { words.append("metric \(metric)") }
     words.append("table \(route.table)")
     let hops = route.hops.map { hop in
@@ -261,6 +270,10 @@ final class RealNetwork: TestNetwork {
       words += hops
     }
     if let nexthop = route.nexthop { words.append("nhid \(nexthop)") }
+    // Not every gateway of the stories is in the prefix of an address.
+    if route.preferredSource != nil, hops.count == 1, route.hops[0].gateway != nil {
+      words.append("onlink")
+    }
     return words.joined(separator: " ")
   }
 
@@ -313,6 +326,21 @@ final class RealNetwork: TestNetwork {
     case .always: settings.underlays.append(UnderlayRule(name, .always))
     case .link(let link): settings.underlays.append(UnderlayRule(name, .interface(link)))
     }
+    reader = try KernelReader(settings: settings)
+    last = nil
+  }
+
+  func setAcceptsUniqueLocal(_ name: String, _ accepts: Bool) throws {
+    try configure(InterfaceRule(name, acceptsUniqueLocal: accepts))
+  }
+
+  func setOnDemand(_ name: String, _ isOnDemand: Bool) throws {
+    try configure(InterfaceRule(name, isOnDemand: isOnDemand))
+  }
+
+  private func configure(_ rule: InterfaceRule) throws {
+    try finish()
+    settings.interfaces.insert(rule, at: 0)
     reader = try KernelReader(settings: settings)
     last = nil
   }

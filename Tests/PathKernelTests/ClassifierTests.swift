@@ -98,6 +98,46 @@ private func link(
     #expect(told.cost == LinkCost(isExpensive: false, source: .config))
   }
 
+  @Test(
+    "A modem whose driver leaves its device type out is cellular and costs",
+    arguments: ["qmi_wwan", "cdc_mbim", "huawei_cdc_ncm", "sierra_net"])
+  func modemDrivers(_ driver: String) throws {
+    let sysfs = try FakeSysfs()
+    try sysfs.device("usb0", index: 2, driver: driver)
+    let nature = sysfs.classifier().nature(of: link("usb0", 2))
+    #expect(nature.type == .cellular)
+    #expect(nature.cost == LinkCost(isExpensive: true, source: .type))
+  }
+
+  @Test("Rules say where a unique-local address is enough, and what is dialled on demand")
+  func conditions() throws {
+    let rules = [
+      InterfaceRule("wg*", acceptsUniqueLocal: true), InterfaceRule("wwan0", isOnDemand: true),
+    ]
+    let classifier = try FakeSysfs().classifier(rules)
+    #expect(classifier.nature(of: link("wg0", kind: "wireguard")).acceptsUniqueLocal)
+    #expect(classifier.nature(of: link("wwan0")).isOnDemand)
+    #expect(classifier.nature(of: link("ppp0", kind: "ppp", hardware: 512)).isOnDemand)
+    let plain = classifier.nature(of: link("eth0"))
+    #expect(!plain.acceptsUniqueLocal && !plain.isOnDemand)
+  }
+
+  @Test("Of too many links those are asked that could be a way out")
+  func crowd() {
+    var links = (1...200).map { number in
+      var link = Interface(
+        index: Int32(number), name: "br\(number)", type: .other,
+        flags: [.up, .running, .lowerUp])
+      link.addresses = [InterfaceAddress(IPAddress("10.0.0.1")!, prefixLength: 24)]
+      return link
+    }
+    links[180].isPhysical = true
+    let places = RouteLookups.worthAsking(links, named: [191])
+    #expect(places.count == RouteLookups.interfaceLimit)
+    #expect(places.contains(180) && places.contains(190))
+    #expect(places == places.sorted())
+  }
+
   @Test("Modem names count with a modem's hardware type only")
   func modemNames() throws {
     let classifier = try FakeSysfs().classifier()

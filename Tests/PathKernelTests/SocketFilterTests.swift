@@ -102,8 +102,11 @@ struct FilterMachine {
   private let ipv4 = KernelSettings().ipv4LookupAddress
   private let ipv6 = KernelSettings().ipv6LookupAddress
 
-  private func machine(_ gateways: [IPAddress] = []) -> FilterMachine {
-    FilterMachine(program: SocketFilter.program(ipv4: ipv4, ipv6: ipv6, gateways: gateways))
+  private func machine(
+    _ gateways: [IPAddress] = [], servers: [IPAddress] = []
+  ) -> FilterMachine {
+    FilterMachine(
+      program: SocketFilter.program(routesTo: [ipv4, ipv6] + servers, gateways: gateways))
   }
 
   private func route(_ prefix: IPAddress, _ length: Int, type: Int = 24) -> [UInt8] {
@@ -198,6 +201,26 @@ struct FilterMachine {
           Bytes.route(family: 28, length: 20) {
             $0.attribute(Int(RTA_DST.rawValue), [0, 0, 0, 0])
           })))
+  }
+
+  @Test("Routes that cover a name server come through, and the longest program passes the checker")
+  func servers() {
+    let servers = ["203.0.113.53", "2001:db8:53::1", "2001:db8:53::2"].map { IPAddress($0)! }
+    let gateways = (1...8).map { IPAddress("2001:db8::\($0)")! }
+    let machine = machine(gateways, servers: servers)
+    #expect(machine.check())
+    for server in servers {
+      for length in [24, server.family.bitCount] {
+        let covering = route(masked(server, length), length)
+        #expect(machine.accepts(covering), "\(server)/\(length)")
+        #expect(!self.machine(gateways).accepts(covering))
+      }
+    }
+    #expect(machine.accepts(route(masked(ipv6, 48), 48)))
+    #expect(!machine.accepts(route(IPAddress("203.0.113.54")!, 32)))
+    #expect(!machine.accepts(route(IPAddress("2001:db8:53::3")!, 128)))
+    for gateway in gateways { #expect(machine.accepts(neighbour(gateway))) }
+    #expect(!machine.accepts(neighbour(IPAddress("2001:db8::9")!)))
   }
 
   @Test("Neighbours come through only when they are a gateway")

@@ -26,7 +26,8 @@ struct ConfigurationTests {
       return {
         interfaces = {
           [name] = { type = "wifi", expensive = false, constrained = true },
-          eth0 = { type = "wiredEthernet" }, wwan0 = { expensive = true } },
+          eth0 = { type = "wiredEthernet", unique_local = true },
+          wwan0 = { expensive = true, on_demand = true } },
         underlay = { wg0 = "eth0", ["tun*"] = "always" },
         lookup = { ipv4 = "192.0.2.1", ipv6 = "2001:db8::1" },
         bridge_uplink = false,
@@ -42,6 +43,8 @@ struct ConfigurationTests {
     #expect(config.interfaces.map(\.type) == [nil, .wired, .wifi])
     #expect(config.interfaces.map(\.isExpensive) == [true, nil, false])
     #expect(config.interfaces.map(\.isConstrained) == [nil, nil, true])
+    #expect(config.interfaces.map(\.acceptsUniqueLocal) == [nil, true, nil])
+    #expect(config.interfaces.map(\.isOnDemand) == [true, nil, nil])
     #expect(config.underlay.map(\.pattern) == ["wg0", "tun*"])
     #expect(config.underlay.map(\.interface) == ["eth0", nil])
     #expect(config.lookupIPv4 == IPAddress("192.0.2.1"))

@@ -34,6 +34,7 @@ package struct NetworkScenario: Sendable, CustomStringConvertible {
 
   package static let all: [NetworkScenario] =
     routing + policyRouting + preferences + tunnels + links + addresses + classes + names
+    + sources + uplinks + servers + crowds
 }
 
 /// One telling of a story: the network it happens on and what was found.

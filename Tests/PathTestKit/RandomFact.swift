@@ -52,7 +52,10 @@ package struct RandomFact {
       snapshot.interfaces.append(interface(Int32(index * 3 + 1)))
     }
     for _ in 0..<random.number(0...3) {
-      snapshot.nameServers.append(NameServer(address(), zone: random.pick(["", "wlan0"])))
+      snapshot.nameServers.append(
+        NameServer(
+          address(), zone: random.pick(["", "wlan0"]),
+          lookup: random.chance(50) ? lookup(.ipv4) : nil))
     }
     for _ in 0..<random.number(0...2) {
       snapshot.gatewayHardware.append(
@@ -75,6 +78,8 @@ package struct RandomFact {
     link.master = random.pick([0, 4])
     link.lower = random.pick([0, 9])
     link.underlay = random.pick([.notNeeded, .always, .unknown, .link(1), .link(77)])
+    link.isTap = random.chance(20)
+    link.isOnDemand = random.chance(20)
     link.isPhysical = random.chance(50)
     link.isRadioBlocked = random.chance(20)
     link.acceptsUniqueLocal = random.chance(20)
@@ -112,7 +117,7 @@ package struct RandomFact {
       return .route(
         RouteAnswer(
           hops: hops, table: random.pick([254, 51_820, .max]), metric: random.pick([0, 600, .max]),
-          prefixLength: random.pick([0, 1, 32])))
+          prefixLength: random.pick([0, 1, 32]), source: random.chance(20) ? address() : nil))
     }
   }
 

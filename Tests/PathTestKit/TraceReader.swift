@@ -181,7 +181,9 @@ extension TraceReader {
       interfaces: try json.objects("interfaces").map(interface),
       ipv4: try lookup(json.values["ipv4"]), ipv6: try lookup(json.values["ipv6"]),
       nameServers: try json.objects("nameServers").map {
-        NameServer(try address($0.text("address")), zone: $0.optionalText("zone") ?? "")
+        NameServer(
+          try address($0.text("address")), zone: $0.optionalText("zone") ?? "",
+          lookup: try $0.values["lookup"].map(lookup))
       },
       gatewayHardware: try json.objects("gatewayHardware").map {
         GatewayHardware(
@@ -218,6 +220,8 @@ extension TraceReader {
     default:
       if json.has("underlay") { interface.underlay = .link(Int32(try json.integer("underlay"))) }
     }
+    interface.isTap = json.flag("tap")
+    interface.isOnDemand = json.flag("onDemand")
     interface.isPhysical = json.flag("physical")
     interface.isRadioBlocked = json.flag("radioBlocked")
     interface.acceptsUniqueLocal = json.flag("acceptsUniqueLocal")
@@ -263,7 +267,8 @@ extension TraceReader {
             interface: Int32(try $0.integer("interface")),
             gateway: try $0.optionalText("gateway").map(address), isDead: $0.flag("dead"))
         }, table: UInt32(try route.integer("table")), metric: UInt32(try route.integer("metric")),
-        prefixLength: UInt8(try route.integer("prefix"))))
+        prefixLength: UInt8(try route.integer("prefix")),
+        source: try route.optionalText("source").map(address)))
   }
 
   private func address(_ text: String) throws -> IPAddress {

@@ -167,7 +167,7 @@
 ---@field ipv4? netvane.Family how IPv4 leaves
 ---@field ipv6? netvane.Family how IPv6 leaves
 ---@field gateways string[] their addresses
----@field dns boolean whether names can be resolved
+---@field dns boolean whether a server that resolv.conf names can be routed to; not whether it answers
 ---@field expensive? boolean whether it costs money; nil when not satisfied
 ---@field expensive_source? netvane.CostSource who says so
 ---@field constrained? boolean whether it is to be spared; nil when not satisfied

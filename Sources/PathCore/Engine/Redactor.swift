@@ -63,6 +63,7 @@ package struct Redactor: Sendable {
     for index in redacted.nameServers.indices {
       redacted.nameServers[index].address = address(snapshot.nameServers[index].address)
       redacted.nameServers[index].zone = name(snapshot.nameServers[index].zone)
+      redacted.nameServers[index].lookup = snapshot.nameServers[index].lookup.map { redact($0) }
     }
     for index in redacted.gatewayHardware.indices {
       let entry = snapshot.gatewayHardware[index]
@@ -97,6 +98,7 @@ package struct Redactor: Sendable {
           answer.hops[index].gateway = address(gateway)
         }
       }
+      answer.source = answer.source.map { address($0) }
       return .route(answer)
     case .failed(let why): return .failed(text(why))
     case .refused, .noRoute: return lookup
@@ -152,7 +154,9 @@ package struct Redactor: Sendable {
   package mutating func address(_ address: IPAddress) -> IPAddress {
     switch address.family {
     case .ipv4:
-      if Self.staysIPv4(UInt32(truncatingIfNeeded: address.low)) { return address }
+      if address.isTranslator || Self.staysIPv4(UInt32(truncatingIfNeeded: address.low)) {
+        return address
+      }
       let net = netNumber(IPAddress(ipv4: UInt32(truncatingIfNeeded: address.low) & ~255), .ipv4)
       return IPAddress(ipv4: Self.documentationNet(net) | UInt32(address.low & 255))
     case .ipv6:
@@ -164,7 +168,7 @@ package struct Redactor: Sendable {
         return IPAddress(ipv6High: address.high, low: low, scope: address.scope)
       }
       let net = IPAddress(ipv6High: address.high, low: 0)
-      let kind: NetKind = address.isUniqueLocal ? .uniqueLocal : .ipv6
+      let kind: NetKind = address.isLocalIPv6 ? .uniqueLocal : .ipv6
       let number = UInt64(netNumber(net, kind))
       let high: UInt64 = (kind == .ipv6 ? 0x2001_0DB8 : 0xFD00_0000) << 32 | number
       return IPAddress(ipv6High: high, low: hostNumber(address, in: net), scope: address.scope)

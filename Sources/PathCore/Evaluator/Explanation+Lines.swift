@@ -57,6 +57,7 @@ extension Explanation {
         + (address.isUsable ? "" : address.isPending ? " (not ready)" : " (local)")
     }
     lines.append("  addresses: \(addresses.isEmpty ? "none" : addresses.joined(separator: " "))")
+    lines += settingLines(entry)
     if let exclusion = entry.exclusion { lines.append("  left out by the filter: \(exclusion)") }
     if let layer = entry.matchedLayer { lines.append("  matches the filter by \(layer)") }
     for (name, lookup, obstacle) in [
@@ -66,6 +67,25 @@ extension Explanation {
       var line = "  \(name), bound to it: \(text(lookup))"
       if obstacle != .none, lookup.answer != nil { line += "; but \(text(obstacle))" }
       lines.append(line)
+    }
+    return lines
+  }
+
+  /// The settings that would decide otherwise.
+  private func settingLines(_ entry: Evidence) -> [String] {
+    var lines: [String] = []
+    let name = entry.interface.name
+    if !entry.acceptsUniqueLocal,
+      entry.addresses.contains(where: { $0.isUsable && $0.address.isLocalIPv6 })
+    {
+      lines.append(
+        "  its unique-local IPv6 address does not count; interfaces = { [\"\(name)\"] = "
+          + "{ unique_local = true } } in the configuration makes it count")
+    }
+    if entry.isGroundGuessed {
+      lines.append(
+        "  what it rides on is a guess; underlay = { [\"\(name)\"] = \"eth0\" }, or \"always\","
+          + " in the configuration says it")
     }
     return lines
   }
@@ -129,6 +149,15 @@ extension Explanation {
     evidence.first { $0.interface.index == index }?.interface.name ?? "interface \(index)"
   }
 
+  private func text(uncounted server: NameServer) -> String {
+    if server.address.isLoopback { return "lo is down" }
+    switch server.lookup {
+    case .noRoute: return "no route leads there"
+    case .refused(let refusal): return "a route of type \(refusal.rawValue) turns it away"
+    case .route, .failed, nil: return "its link is not there or does not work"
+    }
+  }
+
   private var serverLines: [String] {
     if nameServers.isEmpty {
       return ["DNS: resolv.conf names no server; glibc would then ask 127.0.0.1"]
@@ -136,7 +165,7 @@ extension Explanation {
     return nameServers.map { entry in
       let zone = entry.server.zone.isEmpty ? "" : "%\(entry.server.zone)"
       return "DNS: \(entry.server.address)\(zone)"
-        + (entry.counts ? "" : " does not count: its link is not there or does not work")
+        + (entry.counts ? "" : " does not count: \(text(uncounted: entry.server))")
     }
   }
 }

@@ -44,6 +44,9 @@ package struct Evidence: Sendable, Equatable {
   package var matchedLayer: String?
   package var isPort: Bool
   package var isRadioBlocked: Bool
+  /// What it rides on, or that it needs nothing, was worked out and not told.
+  package var isGroundGuessed: Bool = false
+  package var acceptsUniqueLocal: Bool = false
 }
 
 /// Whether a line of resolv.conf counts.
@@ -80,7 +83,9 @@ extension Survey {
       obstacleIPv4: standing.obstacle(.ipv4), obstacleIPv6: standing.obstacle(.ipv6),
       boundIPv4: interface.ipv4, boundIPv6: interface.ipv6, layers: standing.layers,
       exclusion: exclusionText(position, match), matchedLayer: matchedLayer(position, match.filter),
-      isPort: interface.isPort, isRadioBlocked: interface.isRadioBlocked)
+      isPort: interface.isPort, isRadioBlocked: interface.isRadioBlocked,
+      isGroundGuessed: interface.underlay == .unknown,
+      acceptsUniqueLocal: interface.acceptsUniqueLocal)
   }
 
   private func role(_ position: Int, _ path: Path) -> Evidence.Role {

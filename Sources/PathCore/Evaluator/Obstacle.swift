@@ -49,7 +49,10 @@ struct Standing: Sendable {
   /// Position of the link beneath a tunnel, or nil.
   var underlay: Int?
   var isUnderlayGuessed = false
+  /// It needs another link to ride on.
   var isTunnel = false
+  /// A translator from IPv4 to IPv6 (464XLAT): it rides on another link and yet is no VPN.
+  var isTranslator = false
   /// The filter lets it be used.
   var isAllowed = true
 

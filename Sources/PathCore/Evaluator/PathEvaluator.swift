@@ -70,7 +70,9 @@ package enum PathEvaluator {
     path.ipv4 = survey.familyPath(ipv4, .ipv4)
     path.ipv6 = survey.familyPath(ipv6, .ipv6)
     let carriers = (ipv4.verdict.servedPosition, ipv6.verdict.servedPosition)
-    guard let primary = carriers.0 ?? carriers.1 else { return path }
+    guard var primary = carriers.0 ?? carriers.1 else { return path }
+    // What a translator carries leaves as IPv6: that is the network one is in.
+    if survey.standings[primary].isTranslator, let ipv6 = carriers.1 { primary = ipv6 }
     let others = survey.sorted {
       $0 != primary && survey.standings[$0].isAllowed && survey.standings[$0].carries
     }
@@ -78,7 +80,9 @@ package enum PathEvaluator {
     path.interfaces.append(survey.pathInterface(primary))
     for position in others { path.interfaces.append(survey.pathInterface(position)) }
     survey.addCost(of: primary, to: &path)
-    if let second = carriers.1, second != primary { survey.addCost(of: second, to: &path) }
+    for case let second? in [carriers.0, carriers.1] where second != primary {
+      survey.addCost(of: second, to: &path)
+    }
     path.supportsDNS = survey.supportsDNS
     path.network = survey.network(primary, path)
     path.why = Sentence.satisfied(path)
@@ -156,7 +160,7 @@ extension Survey {
     return PathInterface(
       index: interfaces[position].index, name: interfaces[position].name,
       type: standings[position].type, kind: interfaces[position].kind,
-      isTunnel: standings[position].isTunnel,
+      isTunnel: standings[position].isTunnel && !standings[position].isTranslator,
       underlay: beneath.map { interfaces[$0].name },
       isUnderlayGuessed: standings[position].isUnderlayGuessed)
   }

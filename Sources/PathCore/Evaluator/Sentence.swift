@@ -1,6 +1,9 @@
 /// The one sentence that tells people why the verdict is what it is. Names are put in as they are;
 /// printers escape them.
 enum Sentence {
+  /// A balanced default may have hundreds.
+  private static let gatewayLimit = 3
+
   static func satisfied(_ path: Path) -> String {
     var text = ""
     text.reserveCapacity(96)
@@ -43,10 +46,12 @@ enum Sentence {
     }
     text += " through "
     text += first.description
-    for gateway in family.gateways.dropFirst() {
+    for gateway in family.gateways.dropFirst().prefix(gatewayLimit - 1) {
       text += " and "
       text += gateway.description
     }
+    let left = family.gateways.count - gatewayLimit
+    if left > 0 { text += " and \(left) more" }
   }
 
   static func unsatisfied(
@@ -112,7 +117,9 @@ enum Sentence {
     case .uplinkPortDown: return "has no physical port with a carrier"
     case .noUnderlay:
       guard let underlay = survey.standings[position].underlay else {
-        return "is a tunnel with nothing to ride on"
+        return survey.interfaces[position].underlay == .unknown
+          ? "is a tunnel that probably has nothing to ride on (the setting `underlay` can tell)"
+          : "is a tunnel with nothing to ride on"
       }
       let beneath = survey.interfaces[underlay].name
       return "is a tunnel over \(beneath), which cannot carry it"

@@ -4,14 +4,17 @@ extension Survey {
   /// - its link was told: that link works and has an address;
   /// - (a) some other link that is no tunnel would carry a bound socket's traffic;
   /// - (b) such a link has a route through a gateway, as a VPN client keeps one to its server;
-  /// - (c) there is nothing else: no link that is no tunnel is up, and no device of its own exists.
-  ///   A container with only a tun is like that; a laptop whose radio is off is not.
+  /// - (c) there is nothing else: no link that is no tunnel is up but for bridges without a
+  ///   physical port, and no device of its own exists. A container with only a tun is like that; a
+  ///   laptop whose radio is off is not;
+  /// - (d) it is a tap whose default has a gateway in its own subnet, as those have that stand in
+  ///   for a cable, and no device of its own is up.
   func judgeTunnels() {
     let base = guessedBase()
-    let isAlone = !interfaces.indices.contains { position in
-      !standings[position].isTunnel && standings[position].obstacle != .loopback
-        && (interfaces[position].flags.contains(.up)
-          || interfaces[position].isPhysical)
+    let isAlone = !interfaces.indices.contains { rivalsTunnel($0) }
+    let isDeviceUp = interfaces.indices.contains { position in
+      interfaces[position].isPhysical && !standings[position].isTunnel
+        && interfaces[position].flags.contains(.up)
     }
     for position in standings.indices where standings[position].isTunnel {
       switch interfaces[position].underlay {
@@ -22,14 +25,61 @@ extension Survey {
           standings[position].obstacle = .noUnderlay
         }
       case .unknown:
+        let base = standings[position].isTranslator ? translatorBase() : base
         standings[position].underlay = base
         standings[position].isUnderlayGuessed = base != nil
-        if standings[position].obstacle == .none, base == nil, !isAlone {
+        let isUplink =
+          !standings[position].isTranslator
+          && (isAlone || !isDeviceUp && isTapUplink(position))
+        if standings[position].obstacle == .none, base == nil, !isUplink {
           standings[position].obstacle = .noUnderlay
         }
       }
       judgeBoundLookups(position)
     }
+  }
+
+  /// Whether a link that is no tunnel might be what a tunnel without ground was meant to ride on.
+  /// A bridge without a physical port leads nowhere, and neither do the virtual ports of one.
+  private func rivalsTunnel(_ position: Int) -> Bool {
+    if standings[position].isTunnel || standings[position].obstacle == .loopback { return false }
+    if interfaces[position].isPhysical { return true }
+    guard interfaces[position].flags.contains(.up), interfaces[position].master == 0 else {
+      return false
+    }
+    return interfaces[position].kind != "bridge" || interfaces[position].bridgePorts != nil
+  }
+
+  /// A tap with a router among its neighbours: the user-mode network of a container.
+  private func isTapUplink(_ position: Int) -> Bool {
+    guard interfaces[position].isTap else { return false }
+    let index = interfaces[position].index
+    let lookups = [
+      snapshot.ipv4, snapshot.ipv6, interfaces[position].ipv4, interfaces[position].ipv6,
+    ]
+    return lookups.contains { lookup in
+      guard case .route(let answer)? = lookup else { return false }
+      return answer.hops.contains { hop in
+        guard hop.interface == index, let gateway = hop.gateway else { return false }
+        return interfaces[position].addresses.contains {
+          gateway.isWithin($0.address, length: Int($0.prefixLength))
+        }
+      }
+    }
+  }
+
+  /// What a translator's IPv6 packets leave by.
+  private func translatorBase() -> Int? {
+    if case .served(let position) = judgeUnbound(.ipv6), !standings[position].isTranslator {
+      return position
+    }
+    var best: Int?
+    for position in standings.indices
+    where standings[position].carriesIPv6 && !standings[position].isTunnel {
+      if let best, standings[best].metricIPv6 <= standings[position].metricIPv6 { continue }
+      best = position
+    }
+    return best
   }
 
   /// The link that an untold tunnel most likely rides on: by rule (a), else by rule (b).
@@ -93,7 +143,11 @@ extension Survey {
   /// The types of the interface, of the link it sits or rides on, and of a bridge's physical ports
   /// (those with a carrier, when one has it).
   func layers(_ position: Int, depth: Int) -> InterfaceTypeSet {
-    var types = InterfaceTypeSet(standings[position].type)
+    // A translator is but another face of the link beneath.
+    var types: InterfaceTypeSet = []
+    if !standings[position].isTranslator || standings[position].underlay == nil {
+      types = InterfaceTypeSet(standings[position].type)
+    }
     visitBeneath(position, depth: depth) { types.insert(InterfaceTypeSet(standings[$0].type)) }
     return types
   }

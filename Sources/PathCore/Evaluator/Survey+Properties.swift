@@ -1,17 +1,33 @@
 /// Name servers, cost and the network's identity.
 extension Survey {
-  /// A server counts unless it is link-local without a zone that names or numbers a working link.
+  /// A server counts unless it is link-local without a zone that names or numbers a working link,
+  /// on a loopback that is down, or where the kernel has no way to. What it could not say is no
+  /// reason to do without.
   /// An empty resolv.conf means no: glibc's silent 127.0.0.1 rarely answers.
   var supportsDNS: Bool { snapshot.nameServers.contains { counts($0) } }
 
   func counts(_ server: NameServer) -> Bool {
-    if !server.address.isLinkLocal { return true }
+    if server.address.isLoopback {
+      let loopbacks = standings.indices.filter { standings[$0].obstacle == .loopback }
+      return loopbacks.isEmpty
+        || loopbacks.contains { interfaces[$0].flags.contains(.up) }
+    }
+    if !server.address.isLinkLocal { return isReachable(server.lookup) }
     if server.zone.isEmpty { return false }
     let number = Int32(server.zone)
     return standings.indices.contains { position in
       interfaces[position].linkState == .usable
         && (interfaces[position].name == server.zone
           || interfaces[position].index == number)
+    }
+  }
+
+  private func isReachable(_ lookup: Lookup?) -> Bool {
+    switch lookup {
+    case nil, .failed: return true
+    case .noRoute, .refused: return false
+    // The state of its link is left to the path: a monitor may well use another one.
+    case .route: return true
     }
   }
 
@@ -34,7 +50,8 @@ extension Survey {
   /// its own name and prefix.
   func network(_ position: Int, _ path: Path) -> NetworkIdentity? {
     let ssid = interfaces[position].ssid
-    let family = path.ipv4 ?? path.ipv6
+    let index = interfaces[position].index
+    let family = [path.ipv4, path.ipv6].first { $0?.interface.index == index } ?? nil
     if !snapshot.gatewayHardware.isEmpty, let gateway = family?.gateways.first,
       let hardware = hardwareAddress(of: gateway, on: interfaces[position].index)
     {

@@ -18,12 +18,17 @@ final class Survey {
       var standing = Standing()
       standing.type = interfaces[position].type
       standing.isTunnel = interfaces[position].underlay != .notNeeded
+      standing.isTranslator = standing.isTunnel && isTranslator(position)
       hasTunnel = hasTunnel || standing.isTunnel
       standing.obstacle = linkObstacle(position)
       noteAddresses(position, &standing, &lending)
       standings.append(standing)
     }
-    if lending.isWanted { borrowAddresses(lending) }
+    if lending.isWanted {
+      borrowAddresses(lending)
+      takeNamedSources()
+    }
+    noteDialling()
     for position in standings.indices where !standings[position].isTunnel {
       judgeBoundLookups(position)
     }
@@ -98,7 +103,7 @@ final class Survey {
     for entry in interfaces[position].addresses {
       if entry.address.family == .ipv4 { standing.isNumbered = true }
       guard entry.isUsable else { continue }
-      let isLocal = entry.address.isUniqueLocal
+      let isLocal = entry.address.isLocalIPv6
       if isLocal, !takesLocal { continue }
       switch entry.address.family {
       case .ipv4:

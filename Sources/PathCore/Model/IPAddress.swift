@@ -67,6 +67,15 @@ package struct IPAddress: Hashable, Sendable {
   /// fc00::/7 (RFC 4193).
   package var isUniqueLocal: Bool { family == .ipv6 && high >> 57 == 0x7E }
 
+  /// fec0::/10, withdrawn by RFC 3879 and still met.
+  package var isSiteLocal: Bool { family == .ipv6 && high >> 54 == 0x3FB }
+
+  /// Unique-local or site-local: an IPv6 address that means nothing on the internet.
+  package var isLocalIPv6: Bool { isUniqueLocal || isSiteLocal }
+
+  /// 192.0.0.0/29 (RFC 7335): the near end of a translator from IPv4 to IPv6.
+  package var isTranslator: Bool { family == .ipv4 && low >> 3 == 0xC000_0000 >> 3 }
+
   /// Whether `prefix`/`length` holds this address. Lengths beyond the family's match nothing.
   package func isWithin(_ prefix: IPAddress, length: Int) -> Bool {
     guard family == prefix.family, length >= 0, length <= family.bitCount else { return false }

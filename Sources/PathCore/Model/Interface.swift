@@ -65,6 +65,11 @@ package struct InterfaceAddress: Hashable, Sendable {
       && left.isPending == right.isPending
   }
 
+  /// 169.254.0.0/16, which is enough where a router on the link takes it.
+  package var isLinkLocalIPv4: Bool {
+    !isPending && address.family == .ipv4 && address.isLinkLocal
+  }
+
   /// Fit to be the source of traffic that leaves the link.
   package var isUsable: Bool {
     !isPending && !address.isLinkLocal && !address.isLoopback && !address.isUnspecified
@@ -115,6 +120,10 @@ package struct Interface: Hashable, Sendable {
   /// The link beneath a vlan, macvlan or bond; zero when there is none in this namespace.
   package var lower: Int32 = 0
   package var underlay: Underlay = .notNeeded
+  /// A tun device that carries Ethernet frames (IFLA_TUN_TYPE).
+  package var isTap: Bool = false
+  /// It is dialled when there is something to send.
+  package var isOnDemand: Bool = false
   /// A device of its own, or one that the configuration gave a type.
   package var isPhysical: Bool = false
   package var isRadioBlocked: Bool = false

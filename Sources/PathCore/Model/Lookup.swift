@@ -19,12 +19,18 @@ package struct RouteAnswer: Hashable, Sendable {
   package var table: UInt32
   package var metric: UInt32
   package var prefixLength: UInt8
+  /// The source address that the route names (RTA_PREFSRC); nil when the kernel is to choose.
+  package var source: IPAddress?
 
-  package init(hops: [NextHop], table: UInt32 = 254, metric: UInt32 = 0, prefixLength: UInt8 = 0) {
+  package init(
+    hops: [NextHop], table: UInt32 = 254, metric: UInt32 = 0, prefixLength: UInt8 = 0,
+    source: IPAddress? = nil
+  ) {
     self.hops = hops
     self.table = table
     self.metric = metric
     self.prefixLength = prefixLength
+    self.source = source
   }
 }
 

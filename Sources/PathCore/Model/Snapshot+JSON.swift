@@ -2,18 +2,19 @@
 /// marked `?` is left out when it holds the value in brackets.
 ///
 ///     snapshot  {interfaces: [interface], ipv4: lookup, ipv6: lookup,
-///                nameServers?: [{address, zone? [""]}] [[]],
+///                nameServers?: [{address, zone? [""], lookup? [not asked]}] [[]],
 ///                gatewayHardware?: [{interface, gateway, address}] [[]],
 ///                ignoredLinks? [0], userID? [0], unavailable? [none]}
 ///     interface {index, name, altnames? [[]], type, kind? [""], flags: [word], operstate,
 ///                master? [0], lower? [0], underlay? "always" | "unknown" | index [not needed],
-///                physical? [false], radioBlocked? [false], acceptsUniqueLocal? [false],
+///                tap? [false], onDemand? [false], physical? [false],
+///                radioBlocked? [false], acceptsUniqueLocal? [false],
 ///                cost?: {expensive, source, constrained} [free],
 ///                addresses: [{address: "address/length", scope? [0], pending? [false]}],
 ///                bridgePorts?: [index] [none], gatewayRoute? [false], ssid? [none],
 ///                ipv4?: lookup, ipv6?: lookup [not asked]}
 ///     lookup    {route: {hops: [{interface, gateway? [none], dead? [false]}],
-///                        table, metric, prefix}}
+///                        table, metric, prefix, source? [none]}}
 ///               | {refused: "unreachable" | "blackhole" | "prohibit"} | "noRoute" | {failed: text}
 ///
 /// Gateways are text, with `%index` when they are link-local. Types, operstates and flags are the
@@ -33,6 +34,10 @@ extension Snapshot {
             $0.key("address")
             $0.address(server.address)
             $0.member("zone", server.zone, unless: "") { $0.string($1) }
+            if let lookup = server.lookup {
+              $0.key("lookup")
+              lookup.writeJSON(into: &$0)
+            }
           }
         }
       }
@@ -74,6 +79,8 @@ extension Interface {
       case .unknown: writer.member("underlay", "unknown")
       case .link(let index): writer.member("underlay", index)
       }
+      writer.flag("tap", isTap)
+      writer.flag("onDemand", isOnDemand)
       writer.flag("physical", isPhysical)
       writer.flag("radioBlocked", isRadioBlocked)
       writer.flag("acceptsUniqueLocal", acceptsUniqueLocal)
@@ -148,6 +155,10 @@ extension Lookup {
           writer.member("table", answer.table)
           writer.member("metric", answer.metric)
           writer.member("prefix", answer.prefixLength)
+          if let source = answer.source {
+            writer.key("source")
+            writer.address(source)
+          }
         }
       }
     }

@@ -3,10 +3,14 @@ package struct NameServer: Hashable, Sendable {
   package var address: IPAddress
   /// The zone after `%`, as written; empty when there is none.
   package var zone: String
+  /// What the kernel says about the way to it, a route without hops when it is this machine itself.
+  /// Nil when it was not asked: in traces of earlier days, and for loopback and link-local servers.
+  package var lookup: Lookup?
 
-  package init(_ address: IPAddress, zone: String = "") {
+  package init(_ address: IPAddress, zone: String = "", lookup: Lookup? = nil) {
     self.address = address
     self.zone = zone
+    self.lookup = lookup
   }
 }
 

@@ -20,7 +20,8 @@ final class EventSocket {
 
   private let socket: NetlinkSocket
   private let buffer = DatagramBuffer(slots: slots, slot: slot)
-  private var filter: [IPAddress]?
+  private var gateways: [IPAddress] = []
+  private var servers: [IPAddress] = []
   private let settings: KernelSettings
   private(set) var foreignDatagrams: UInt64 = 0
   private(set) var malformed: UInt64 = 0
@@ -32,7 +33,7 @@ final class EventSocket {
     socket = try NetlinkSocket(nonBlocking: true)
     socket.setReceiveBuffer(settings.receiveBufferBytes)
     // Before joining, so that no storm slips in between.
-    setGateways([])
+    attach()
     let needed = [
       RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE,
       RTNLGRP_IPV6_ROUTE,
@@ -51,11 +52,23 @@ final class EventSocket {
   /// Lets news about these neighbours through, and about no others. Without a filter every message
   /// would arrive, which is slower and nothing worse.
   func setGateways(_ gateways: [IPAddress]) {
-    guard filter != gateways else { return }
-    filter = gateways
-    try? socket.attach(
-      SocketFilter.program(
-        ipv4: settings.ipv4LookupAddress, ipv6: settings.ipv6LookupAddress, gateways: gateways))
+    guard self.gateways != gateways else { return }
+    self.gateways = gateways
+    attach()
+  }
+
+  /// Lets news about routes through that cover these servers.
+  func setServers(_ servers: [NameServer]) {
+    var addresses: [IPAddress] = []
+    for server in servers where server.needsRoute { addresses.append(server.address) }
+    guard self.servers != addresses else { return }
+    self.servers = addresses
+    attach()
+  }
+
+  private func attach() {
+    let lookups = [settings.ipv4LookupAddress, settings.ipv6LookupAddress]
+    try? socket.attach(SocketFilter.program(routesTo: lookups + servers, gateways: gateways))
   }
 
   /// Hands on every pending message. Returns what was lost, or nil.

@@ -13,6 +13,9 @@ struct RouteQuery: Hashable {
   var source: IPAddress?
   /// The interface a socket would be bound to; zero for none.
   var interface: Int32 = 0
+  /// The route is wanted; otherwise the one hop that the kernel would take, which is a short
+  /// answer to a route of hundreds.
+  var wantsRoute = true
 }
 
 /// Why a request was not answered with what it asked for.
@@ -75,7 +78,7 @@ final class KernelRequests {
     buffer.set(byte: bits, at: 1)
     // The strict check of IPv6 refuses RTM_F_LOOKUP_TABLE; its answers name their table anyway.
     let table = family == .ipv4 ? UInt32(RTM_F_LOOKUP_TABLE) : 0
-    buffer.set(UInt32(RTM_F_FIB_MATCH) | table, at: 8)
+    buffer.set((query.wantsRoute ? UInt32(RTM_F_FIB_MATCH) : 0) | table, at: 8)
     buffer.put(Int(RTA_DST.rawValue), query.destination)
     if let source = query.source {
       buffer.set(byte: bits, at: 2)

@@ -15,6 +15,8 @@ struct RouteRecord: Hashable, Sendable {
   var nexthopID: UInt32 = 0
   /// Hundredths of a second until the route ends; nil when it does not.
   var expiry: Int32?
+  /// RTA_PREFSRC: with RTM_F_FIB_MATCH only what the route itself names.
+  var source: IPAddress?
 
   /// Whether it sends somewhere, through a router.
   var hasGateway: Bool { hops.contains { $0.gateway != nil } || nexthopID != 0 }
@@ -44,6 +46,7 @@ enum RouteParser {
       case Int(RTA_TABLE.rawValue): route.table = try attribute.uint32(bytes)
       case Int(RTA_PRIORITY.rawValue): route.metric = try attribute.uint32(bytes)
       case Int(RTA_OIF.rawValue): single.interface = try attribute.int32(bytes)
+      case Int(RTA_PREFSRC.rawValue): route.source = try bytes.address(attribute, family)
       case Int(RTA_NH_ID.rawValue): route.nexthopID = try attribute.uint32(bytes)
       case Int(RTA_MULTIPATH.rawValue):
         route.hops = try multipath(attribute.range, bytes, family)

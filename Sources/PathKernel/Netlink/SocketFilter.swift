@@ -11,8 +11,10 @@ struct SocketFilter {
   static let gatewayLimit = 8
 
   private enum Label: Hashable {
-    case accept, drop, route, routeIPv6, neighbour, neighbourIPv6
-    case whole(Int), next(Int), other(Int)
+    case accept, drop, route, routeIPv4, routeIPv6, neighbour, neighbourIPv6
+    /// On the way to another label: a conditional jump reaches 255 instructions only.
+    case hop(Int)
+    case whole(Int), hit(Int), miss(Int), other(Int)
   }
 
   private struct Jump {
@@ -25,13 +27,14 @@ struct SocketFilter {
   private var jumps: [Jump] = []
   private var places: [Label: Int] = [:]
 
-  /// The program for these lookup addresses and gateways.
-  static func program(
-    ipv4: IPAddress, ipv6: IPAddress, gateways: [IPAddress]
-  ) -> [sock_filter] {
+  /// Addresses beyond these are left out; a verdict asks for two and three servers.
+  static let addressLimit = 8
+
+  /// The program for these gateways, and for the addresses the routes to which matter.
+  static func program(routesTo addresses: [IPAddress], gateways: [IPAddress]) -> [sock_filter] {
     var filter = SocketFilter()
     filter.writeEntrance()
-    filter.writeRoutes(ipv4, ipv6)
+    filter.writeRoutes(Array(addresses.prefix(addressLimit)))
     filter.writeNeighbours(gateways.count > gatewayLimit ? [] : gateways)
     filter.writeExits()
     return filter.resolved()
@@ -46,35 +49,59 @@ struct SocketFilter {
     add(BPF_LD | BPF_W | BPF_LEN, 0)
     add(BPF_ALU | BPF_SUB | BPF_X, 0)
     // More than padding follows the first message (or less than it says is there).
-    jump(BPF_JGT, 3, true: .accept, false: nil)
+    jump(BPF_JGT, 3, true: .hop(0), false: nil)
     add(BPF_LD | BPF_H | BPF_ABS, 4)
     jump(BPF_JEQ, hostShort(RTM_NEWROUTE), true: .route, false: nil)
     jump(BPF_JEQ, hostShort(RTM_DELROUTE), true: .route, false: nil)
-    jump(BPF_JEQ, hostShort(RTM_NEWNEIGH), true: .neighbour, false: nil)
-    jump(BPF_JEQ, hostShort(RTM_DELNEIGH), true: .neighbour, false: .accept)
+    jump(BPF_JEQ, hostShort(RTM_NEWNEIGH), true: .hop(1), false: nil)
+    jump(BPF_JEQ, hostShort(RTM_DELNEIGH), true: .hop(1), false: .hop(0))
+    place(.hop(0))
+    jumpAlways(.accept)
+    place(.hop(1))
+    jumpAlways(.neighbour)
   }
 
   /// struct rtmsg at 16: family, dst_len; attributes from 28.
-  private mutating func writeRoutes(_ ipv4: IPAddress, _ ipv6: IPAddress) {
+  private mutating func writeRoutes(_ addresses: [IPAddress]) {
     place(.route)
     add(BPF_LD | BPF_B | BPF_ABS, 17)
-    jump(BPF_JEQ, 0, true: .accept, false: nil)
+    jump(BPF_JEQ, 0, true: .hop(2), false: nil)
     add(BPF_ST, 0)  // M0: the prefix length
-    findAttribute(from: 28, Int(RTA_DST.rawValue))  // M1: where the prefix is
+    findAttribute(from: 28, Int(RTA_DST.rawValue), none: .hop(2))  // M1: where the prefix is
     add(BPF_LD | BPF_B | BPF_ABS, 16)
-    jump(BPF_JEQ, UInt32(AF_INET6), true: .routeIPv6, false: nil)
-    jump(BPF_JEQ, UInt32(AF_INET), true: nil, false: .accept)
-    writePrefixWord(0, UInt32(truncatingIfNeeded: ipv4.low), last: true)
-    place(.routeIPv6)
-    for number in 0..<4 {
-      let half = number < 2 ? ipv6.high : ipv6.low
-      let word = UInt32(truncatingIfNeeded: number & 1 == 0 ? half >> 32 : half)
-      writePrefixWord(number, word, last: number == 3)
+    jump(BPF_JEQ, UInt32(AF_INET6), true: .hop(3), false: nil)
+    jump(BPF_JEQ, UInt32(AF_INET), true: .routeIPv4, false: .hop(2))
+    place(.hop(2))
+    jumpAlways(.accept)
+    place(.hop(3))
+    jumpAlways(.routeIPv6)
+    for family in AddressFamily.allCases {
+      place(family == .ipv4 ? .routeIPv4 : .routeIPv6)
+      for address in addresses where address.family == family { writePrefix(of: address) }
+      jumpAlways(.drop)
     }
   }
 
+  /// Accepts a prefix that covers the address, and goes on with what follows otherwise.
+  private mutating func writePrefix(of address: IPAddress) {
+    let tag = code.count
+    let words =
+      address.family == .ipv4
+      ? [address.low] : [address.high >> 32, address.high, address.low >> 32, address.low]
+    for (number, word) in words.enumerated() {
+      writePrefixWord(
+        number, UInt32(truncatingIfNeeded: word), last: number == words.count - 1,
+        hit: .hit(tag), miss: .miss(tag))
+    }
+    place(.hit(tag))
+    jumpAlways(.accept)
+    place(.miss(tag))
+  }
+
   /// Compares one word of the prefix: all of it, or as many bits as the length leaves.
-  private mutating func writePrefixWord(_ number: Int, _ word: UInt32, last: Bool) {
+  private mutating func writePrefixWord(
+    _ number: Int, _ word: UInt32, last: Bool, hit: Label, miss: Label
+  ) {
     // IPv4 and IPv6 both have a word 0: tell their labels apart by the place in the program.
     let tag = code.count
     let end = UInt32(32 * (number + 1))
@@ -87,17 +114,17 @@ struct SocketFilter {
     loadDifference(number, word)
     add(BPF_LDX | BPF_MEM, 2)
     add(BPF_ALU | BPF_RSH | BPF_X, 0)
-    jump(BPF_JEQ, 0, true: .accept, false: .drop)
+    jump(BPF_JEQ, 0, true: hit, false: miss)
     place(.whole(tag))
     loadDifference(number, word)
     if last {
-      jump(BPF_JEQ, 0, true: .accept, false: .drop)
+      jump(BPF_JEQ, 0, true: hit, false: miss)
       return
     }
-    jump(BPF_JEQ, 0, true: nil, false: .drop)
+    jump(BPF_JEQ, 0, true: nil, false: miss)
     // A prefix that ends with this word has matched.
     add(BPF_LD | BPF_MEM, 0)
-    jump(BPF_JEQ, end, true: .accept, false: nil)
+    jump(BPF_JEQ, end, true: hit, false: nil)
   }
 
   private mutating func loadDifference(_ number: Int, _ word: UInt32) {
@@ -167,11 +194,13 @@ struct SocketFilter {
   private func hostShort(_ value: Int) -> UInt32 { UInt32(UInt16(value).bigEndian) }
 
   /// SKF_AD_NLATTR: A becomes the attribute's offset, which goes to M1; none is a doubt.
-  private mutating func findAttribute(from start: UInt32, _ type: Int) {
+  private mutating func findAttribute(
+    from start: UInt32, _ type: Int, none: Label = .accept
+  ) {
     add(BPF_LDX | BPF_IMM, UInt32(type))
     add(BPF_LD | BPF_IMM, start)
     add(BPF_LD | BPF_W | BPF_ABS, UInt32(bitPattern: SKF_AD_OFF + SKF_AD_NLATTR))
-    jump(BPF_JEQ, 0, true: .accept, false: nil)
+    jump(BPF_JEQ, 0, true: none, false: nil)
     add(BPF_ST, 1)
   }
 
@@ -200,7 +229,7 @@ struct SocketFilter {
       if program[jump.at].code == UInt16(BPF_JMP | BPF_JA) {
         program[jump.at].k = UInt32(whenTrue)
       } else {
-        // The longest program, with eight IPv6 gateways, stays well under 255 instructions.
+        // Each part is shorter than 255 instructions, and leads on by an unconditional jump.
         program[jump.at].jt = UInt8(whenTrue)
         program[jump.at].jf = UInt8(distance(jump.at, jump.whenFalse))
       }

@@ -68,7 +68,9 @@ extension PolicyAPI {
       .may("ipv4", .object("Family", "{ interface, gateway, tunnel }"), "how IPv4 leaves"),
       .may("ipv6", .object("Family", "{ interface, gateway, tunnel }"), "how IPv6 leaves"),
       .must("gateways", .list("string", "list of texts"), "their addresses"),
-      .must("dns", .boolean, "whether names can be resolved"),
+      .must(
+        "dns", .boolean,
+        "whether a server that resolv.conf names can be routed to; not whether it answers"),
       .may("expensive", .boolean, "whether it costs money; nil when not satisfied"),
       .may("expensive_source", .word(costSource), "who says so"),
       .may("constrained", .boolean, "whether it is to be spared; nil when not satisfied"),
