@@ -95,6 +95,8 @@ package final class Daemon {
         }
       }
     }
+    // The last step: what cannot run is to leave no file.
+    if settings.record != nil { recorder = try Recorder(settings, seed: Self.seed) }
   }
 
   private static func loop<Result>(
@@ -113,10 +115,6 @@ package final class Daemon {
     loaded = LoadedPolicies(set)
     runtime.check = settings.check
     shadow?.remember(stored.memories)
-    if let path = settings.record {
-      recorder = try Recorder(
-        path: path, redacts: settings.redacts, header: TraceHeader(settings, seed: Self.seed))
-    }
     // What policies kept may name networks that no snapshot has shown yet.
     if let recorder, !set.memories.isEmpty { recorder.learn(kernel.snapshot()) }
     started = Clocks.now().wall
@@ -141,7 +139,7 @@ package final class Daemon {
       recorder.record(fact, at: now)
       if let failure = recorder.failure {
         self.recorder = nil
-        tell(.gap(detail: "the recording ended: \(failure)"), now)
+        tell(.gap(detail: "the recording ended: \(recorder.path): \(failure)"), now)
       }
     }
     let orders = engine.handle(fact, at: now)

@@ -26,6 +26,8 @@ package struct DaemonSettings: Sendable {
   package var bootID: String?
   /// Where to write the facts, one JSON object a line.
   package var record: String?
+  /// Whether that may be a file that is there already.
+  package var overwritesRecord = false
   package var redacts = true
   package var version: String
 

@@ -8,21 +8,43 @@ import PathPolicy
 ///
 /// A disk that is full or gone ends the recording, not the daemon.
 final class Recorder {
+  let path: String
   private var descriptor: Int32
   private var redactor: Redactor?
   /// Why the recording ended early.
   private(set) var failure: String?
 
-  /// Opens or makes the file, readable by its owner alone, and writes the header. A pipe nobody
-  /// reads is refused rather than waited for.
-  init(path: String, redacts: Bool, header: TraceHeader) throws(LoopError) {
-    descriptor = unsafe open(
-      path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw LoopError(call: "open \(path)", code: errno) }
-    redactor = redacts ? Redactor() : nil
+  /// Opens or makes the file that the settings name, and writes the header.
+  init(_ settings: DaemonSettings, seed: UInt64) throws(DaemonError) {
+    path = settings.record ?? ""
+    descriptor = try Self.open(path, overwrites: settings.overwritesRecord)
+    redactor = settings.redacts ? Redactor() : nil
     var writer = JSONWriter()
-    header.writeJSON(into: &writer)
+    TraceHeader(settings, seed: seed).writeJSON(into: &writer)
     write(writer.bytes)
+  }
+
+  /// A file that it makes is readable by its owner alone; one that is there stays as it is, unless
+  /// told otherwise. Pipes and devices hold nothing that could be lost, and a pipe that nobody
+  /// reads is refused rather than waited for.
+  private static func open(_ path: String, overwrites: Bool) throws(DaemonError) -> Int32 {
+    let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    let creation = O_CREAT | (overwrites ? O_TRUNC : O_EXCL)
+    var descriptor = unsafe Glibc.open(path, flags | creation, 0o600)
+    if descriptor < 0, errno == EEXIST {
+      descriptor = unsafe Glibc.open(path, flags)
+      var status = stat()
+      if descriptor >= 0, unsafe fstat(descriptor, &status) == 0,
+        status.st_mode & S_IFMT == S_IFREG
+      {
+        Glibc.close(descriptor)
+        throw .record(
+          "--record: \(path) is there already and was left as it is; take another name, or "
+            + "overwrite it with --force")
+      }
+    }
+    guard descriptor >= 0 else { throw .loop(LoopError(call: "open \(path)", code: errno)) }
+    return descriptor
   }
 
   deinit { close() }

@@ -131,11 +131,15 @@ struct ArgumentParser {
       if values[.noRedact] != nil, values[.record] == nil {
         throw error("--no-redact says how to record, so it needs --record FILE")
       }
+      if values[.force] != nil, values[.record] == nil {
+        throw error("--force says that a recording may be overwritten, so it needs --record FILE")
+      }
       return .run(
         RunOptions(
           directory: operand, config: values[.config], shadow: values[.shadow],
           state: values[.state], control: values[.control],
-          dryRun: values[.dryRun] != nil, record: values[.record], redact: values[.noRedact] == nil,
+          dryRun: values[.dryRun] != nil, record: values[.record],
+          overwritesRecord: values[.force] != nil, redact: values[.noRedact] == nil,
           json: values[.json] != nil))
     case .status:
       let options = try askOptions()

@@ -26,7 +26,7 @@ struct CommandEntry: Sendable {
 struct Flag: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case config, shadow, state, control, dryRun = "dry-run", record, noRedact = "no-redact", json
-    case strict
+    case force, strict
     case required, prohibited, interface
     case only = "run", failFast = "fail-fast", shuffle, seed, list, format
     case coverage, coverageMin = "coverage-min", lcov, bench, mutate, watch
@@ -65,7 +65,8 @@ let commandTable: [CommandEntry] = [
     details: """
       Asks the daemon that runs, if there is one: its policies, what became of the last edits, \
       alerts, timers and actions are told, too. Without one, or with --config or a filter, it asks \
-      the kernel directly. Exit code 0 when there is a path, 1 when there is none.
+      the kernel directly. Exit code 0 when there is a path, 1 when there is none, 2 when the \
+      daemon that --control names does not answer, or there is no interface of that name.
       """),
   CommandEntry(
     command: .explain, operand: .none,
@@ -172,6 +173,9 @@ let flagTable: [Flag] = [
   Flag(
     name: .noRedact, placeholder: nil,
     help: "with --record: keep names and addresses as they are", commands: [.run]),
+  Flag(
+    name: .force, placeholder: nil,
+    help: "with --record: overwrite FILE when it is there already", commands: [.run]),
   Flag(
     name: .required, placeholder: "TYPE",
     help: "count only interfaces of this type: \(typeWords)",

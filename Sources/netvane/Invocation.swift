@@ -28,6 +28,8 @@ struct RunOptions: Equatable, Sendable {
   var control: String?
   var dryRun = false
   var record: String?
+  /// Whether `record` may be a file that is there already.
+  var overwritesRecord = false
   /// Whether `record` hides names and addresses.
   var redact = true
   var json = false

@@ -64,6 +64,7 @@ struct RunCommand {
     settings.state = options.state
     settings.control = Places.ownControl(options.control)
     settings.record = options.record
+    settings.overwritesRecord = options.overwritesRecord
     settings.redacts = options.redact
     let reporter = Reporter(
       console: console, isJSON: options.json,
@@ -73,8 +74,10 @@ struct RunCommand {
       daemon = try Daemon(settings: settings, delegate: reporter)
     } catch {
       console.complain("netvane: \(visible(error.message))")
-      if case .state = error { return 2 }
-      return 1
+      switch error {
+      case .state, .record: return 2
+      case .loop: return 1
+      }
     }
     do throws(LoopError) {
       return try daemon.run()

@@ -23,15 +23,15 @@ struct ArgumentParserTests {
   @Test func `run takes a directory and all its flags, in any order`() {
     let options = RunOptions(
       directory: "policies", config: "c.lua", shadow: "d", state: "s", control: "k", dryRun: true,
-      record: "t", redact: false, json: true)
+      record: "t", overwritesRecord: true, redact: false, json: true)
     #expect(
       parse(
         "run policies --config c.lua --shadow d --state s --control k --dry-run --record t --json "
-          + "--no-redact")
+          + "--force --no-redact")
         == .success(.run(options)))
     #expect(
       parse(
-        "run --json --no-redact --state=s --record=t --dry-run --config=c.lua --shadow=d "
+        "run --json --no-redact --state=s --record=t --force --dry-run --config=c.lua --shadow=d "
           + "--control=k policies")
         == .success(.run(options)))
   }
@@ -169,7 +169,7 @@ struct ArgumentParserTests {
     ("explain --required wifi,wired", "one type"),
     ("explain --prohibited wifi,,wired", "empty place"),
     ("explain --prohibited wifi,", "empty place"),
-    ("run --no-redact", "--record"),
+    ("run --no-redact", "--record"), ("run --force", "--record"),
     ("test --format tab", "did you mean tap?"), ("test --format x", "text, tap, junit, json"),
     ("test --seed many", "whole number"), ("test --coverage-min 101", "from 0 to 100"),
     ("test a b", "at most one DIR"), ("test --json", "test takes no --json"),

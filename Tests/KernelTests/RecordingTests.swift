@@ -93,6 +93,21 @@ extension KernelTests.Recordings {
     #expect(nowhere.errors.contains("no/trace"))
   }
 
+  @Test func `a recording does not take the place of a file unless told to`() throws {
+    let site = try Site(policies: ["status-border"])
+    let trace = "\(site.folder)/trace"
+    try "mine".write(toFile: trace, atomically: true, encoding: .utf8)
+    let careful = try site.run("--record", trace)
+    #expect(try careful.exit(seconds: 10) == 2)
+    #expect(careful.errors.contains(trace) && careful.errors.contains("--force"))
+    #expect(try String(contentsOfFile: trace, encoding: .utf8) == "mine")
+    let told = try site.runToVerdict("--record", trace, "--force")
+    try told.end()
+    #expect(try String(contentsOfFile: trace, encoding: .utf8).hasPrefix("{"))
+    // Nothing in a device could be lost.
+    try site.runToVerdict("--record", "/dev/null").end()
+  }
+
   @Test func `a recording into a pipe that nobody reads is refused, not waited for`() throws {
     let site = try Site(policies: ["status-border"])
     let pipe = "\(site.folder)/pipe"

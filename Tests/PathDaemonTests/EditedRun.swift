@@ -48,6 +48,7 @@ final class EditedRun: DaemonDelegate {
     settings.state = folder.at("state")
     settings.bootID = "boot"
     settings.record = folder.at("trace")
+    settings.overwritesRecord = true
     if hasControl { settings.control = folder.at("run/control") }
     daemon = try Daemon(settings: settings, delegate: self)
     stage = try Stage(daemon.loop, location: location)
