@@ -161,6 +161,7 @@ let package = Package(
       dependencies: [
         "PathKernel", "PathCore", "PathPolicy", "PathActions", "PathStore", "PathDaemon",
         "PathSimulation", "PathTestKit", "CLinux", "CSystemd", "netvane", "NetworkPath", "Examples",
+        "PolicyTesting",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "TidyTests", swiftSettings: testSettings),

@@ -6,7 +6,10 @@ struct APICommand {
   let console: Console
 
   func perform() -> Int32 {
-    guard let directory else { return console.print(APICommand.page) ? 0 : 1 }
+    guard let directory else {
+      console.print(APICommand.page)
+      return 0
+    }
     let scaffold = Scaffold(directory: directory)
     do throws(Scaffold.Failure) {
       if try scaffold.makeDirectory() { console.print("made   \(visible(directory))") }

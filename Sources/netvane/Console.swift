@@ -1,7 +1,11 @@
 import Glibc
+import Synchronization
 
 /// Writes whole lines to standard output and standard error with write(2): a reader at the other
 /// end of a pipe sees each line at once, and two writers never mix within one.
+///
+/// It remembers when standard output took no more, so that no command can take that for an answer
+/// of its own: `ending` has the last word on the exit code.
 struct Console: Sendable {
   /// How a piece of text is marked where colours are shown.
   enum Style: String, Sendable {
@@ -20,6 +24,18 @@ struct Console: Sendable {
 
   let output: Stream
   let error: Stream
+  private let outputState = OutputState()
+
+  /// How standard output fared. It ends at the first failure: what came after a gap would be read
+  /// as if it were whole.
+  private final class OutputState: Sendable {
+    let failure = Mutex<WriteFailure?>(nil)
+    /// Whether anything was written.
+    let hasBegun = Mutex(false)
+  }
+
+  /// The exit code of a command whose answer could not be written.
+  static let unwritable: Int32 = 4
 
   /// Where nothing is styled, for text that goes elsewhere.
   static let plain = Console(
@@ -32,13 +48,49 @@ struct Console: Sendable {
       output: stream(STDOUT_FILENO, environment), error: stream(STDERR_FILENO, environment))
   }
 
+  /// Whether standard output takes no more.
+  var isBroken: Bool { outputState.failure.withLock { $0 != nil } }
+
   /// A line to standard output. False when nobody reads it any more, or it cannot be written.
   @discardableResult
-  func print(_ line: String) -> Bool { write(line, to: output) }
+  func print(_ line: String) -> Bool {
+    if isBroken { return false }
+    var done = 0
+    defer { if done > 0 { outputState.hasBegun.withLock { $0 = true } } }
+    do throws(WriteFailure) {
+      try Writing.all(Array((line + "\n").utf8), to: output.descriptor, done: &done)
+      return true
+    } catch {
+      outputState.failure.withLock { $0 = error }
+      return false
+    }
+  }
 
-  /// A line to standard error.
+  /// A line to standard error. When that cannot be written there is nobody left to tell.
   @discardableResult
-  func complain(_ line: String) -> Bool { write(line, to: error) }
+  func complain(_ line: String) -> Bool {
+    var done = 0
+    do throws(WriteFailure) {
+      try Writing.all(Array((line + "\n").utf8), to: error.descriptor, done: &done)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// The exit code of a command that would end with `code`, if all that it had to say was written;
+  /// says so if not. A reader that goes away after the beginning, as `head` does, has had enough:
+  /// that is worth no line.
+  func ending(_ code: Int32) -> Int32 {
+    guard let failure = outputState.failure.withLock({ $0 }) else { return code }
+    switch failure {
+    case .ended: return code
+    case .refused(EPIPE) where outputState.hasBegun.withLock({ $0 }): return Self.unwritable
+    case .refused:
+      complain("netvane: standard output cannot be written: \(failure.message)")
+      return Self.unwritable
+    }
+  }
 
   /// `text` in a style for standard output, or as it is where there are no colours.
   func styled(_ text: String, _ styles: Style...) -> String {
@@ -57,41 +109,4 @@ struct Console: Sendable {
   static func wantsColours(isTerminal: Bool, _ environment: (String) -> String?) -> Bool {
     isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
   }
-
-  private func write(_ line: String, to stream: Stream) -> Bool {
-    var bytes = Array(line.utf8)
-    bytes.append(UInt8(ascii: "\n"))
-    var done = 0
-    while done < bytes.count {
-      // A pipe that is ready takes this much without making anybody wait (pipe(7)).
-      let piece = min(bytes.count - done, Int(PIPE_BUF))
-      guard waitUntilWritable(stream.descriptor) else { return false }
-      let count = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(stream.descriptor, $0.baseAddress! + done, piece)
-      }
-      if count >= 0 {
-        done += count
-      } else if errno != EINTR, errno != EAGAIN {
-        return false
-      }
-    }
-    return true
-  }
-
-  /// Waits for a reader that is slow. False when somebody asked the program to end meanwhile: with
-  /// those signals blocked, a write that waits could not be ended at all.
-  private func waitUntilWritable(_ descriptor: Int32) -> Bool {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    while unsafe poll(&entry, 1, Self.askMilliseconds) == 0 {
-      var pending = sigset_t()
-      unsafe sigpending(&pending)
-      if unsafe sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1 {
-        return false
-      }
-    }
-    return true
-  }
-
-  /// How often a write that waits looks for a signal.
-  private static let askMilliseconds: Int32 = 100
 }

@@ -12,18 +12,9 @@ struct ControlCommand {
   func perform() -> Int32 {
     let client = ControlClient(
       places: Places.controlsToAsk(options.control), isJSON: options.json, patience: patience)
-    switch client.ask(options.call) {
-    case .answered(let reply): return show(reply)
-    case .nobody(let places):
-      console.complain("netvane: no daemon answers; looked at:")
-      for place in places { console.complain("  \(visible(place))") }
-      console.complain("Start one (netvane run), or say where its socket is: --control PATH")
-    case .barred(let place):
-      console.complain(
-        "netvane: a daemon at \(visible(place)) does not answer user \(geteuid()); ask as the user "
-          + "that runs it, or as root")
-    case .trouble(let sentence): console.complain("netvane: \(visible(sentence))")
-    }
+    let outcome = client.ask(options.call)
+    if case .answered(let reply) = outcome { return show(reply) }
+    for line in outcome.obstacle { console.complain(line) }
     return 2
   }
 
@@ -35,7 +26,25 @@ struct ControlCommand {
       }
       return reply.status == 503 ? 2 : 1
     }
-    for line in reply.lines(isJSON: options.json) where !console.print(line) { return 1 }
+    for line in reply.lines(isJSON: options.json) { console.print(line) }
     return code
+  }
+}
+
+extension ControlClient.Outcome {
+  /// What stood in the way and what to do about it, as lines for people; none for an answer.
+  var obstacle: [String] {
+    switch self {
+    case .answered: []
+    case .nobody(let places):
+      ["netvane: no daemon answers; looked at:"] + places.map { "  \(visible($0))" }
+        + ["Start one (netvane run), or say where its socket is: --control PATH"]
+    case .barred(let place):
+      [
+        "netvane: a daemon at \(visible(place)) does not answer user \(geteuid()); ask as the user "
+          + "that runs it, or as root"
+      ]
+    case .trouble(let sentence): ["netvane: \(visible(sentence))"]
+    }
   }
 }

@@ -20,6 +20,8 @@ enum Help {
     lines += ["", "Exit codes:"]
     lines += table([
       ("0", "yes, or done"), ("1", "no, or failed"), ("2", "the command line or a file is wrong"),
+      ("3", "there was nothing to do"),
+      ("\(Console.unwritable)", "the answer could not be written; what was asked may be done"),
     ])
     return lines
   }

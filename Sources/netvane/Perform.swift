@@ -1,5 +1,9 @@
 /// Does what an invocation asks for and returns the exit code.
 func perform(_ invocation: Invocation, on console: Console) -> Int32 {
+  console.ending(carryOut(invocation, on: console))
+}
+
+private func carryOut(_ invocation: Invocation, on console: Console) -> Int32 {
   switch invocation {
   case .run(let options): return RunCommand(options: options, console: console).perform()
   case .status(let options): return StatusCommand(options: options, console: console).perform()
@@ -10,8 +14,10 @@ func perform(_ invocation: Invocation, on console: Console) -> Int32 {
   case .api(let directory): return APICommand(directory: directory, console: console).perform()
   case .test(let options): return TestCommand(options: options, console: console).perform()
   case .help(let command):
-    return Help.lines(for: command).allSatisfy { console.print($0) } ? 0 : 1
+    for line in Help.lines(for: command) { console.print(line) }
+    return 0
   case .version:
-    return console.print(Help.version) ? 0 : 1
+    console.print(Help.version)
+    return 0
   }
 }

@@ -71,22 +71,13 @@ struct Scaffold {
     let file = unsafe open(
       path(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw failure(path(name), "written") }
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(file, $0.baseAddress, $0.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let failure = failure(path(name), "written")
-        close(file)
-        // Half a policy would be loaded.
-        unsafe unlink(path(name))
-        throw failure
-      }
-      bytes = bytes.dropFirst(count)
+    do throws(WriteFailure) {
+      try Writing.file(text, to: file)
+    } catch {
+      // Half a policy would be loaded.
+      unsafe unlink(path(name))
+      throw Failure(message: "\(path(name)) cannot be written: \(error.message)")
     }
-    close(file)
   }
 
   private func failure(_ path: String, _ verb: String) -> Failure {

@@ -12,8 +12,11 @@ struct StatusCommand {
     if options.asksKernel { return askKernel() }
     let client = ControlClient(
       places: Places.controlsToAsk(options.control), isJSON: options.json)
+    let outcome = client.ask(.status)
+    // Who names a daemon wants its answer, not another.
+    if options.control != nil { return show(outcome) }
     let note: String
-    switch client.ask(.status) {
+    switch outcome {
     case .answered(let reply):
       if reply.status == 200 { return show(reply) }
       note = "the daemon does not say how it is: \(reply.refusal)"
@@ -26,10 +29,22 @@ struct StatusCommand {
     return askKernel(note: note)
   }
 
+  private func show(_ outcome: ControlClient.Outcome) -> Int32 {
+    guard case .answered(let reply) = outcome else {
+      for line in outcome.obstacle { console.complain(line) }
+      return 2
+    }
+    guard reply.status == 200 else {
+      console.complain("netvane: the daemon does not say how it is: \(visible(reply.refusal))")
+      return 2
+    }
+    return show(reply)
+  }
+
   private func show(_ reply: ControlClient.Reply) -> Int32 {
     let paint = StatusPaint(console: console)
     for line in reply.lines(isJSON: options.json) {
-      guard console.print(options.json ? line : paint.line(line)) else { return 1 }
+      console.print(options.json ? line : paint.line(line))
     }
     return reply.exitCode ?? 1
   }
@@ -41,12 +56,12 @@ struct StatusCommand {
     if options.json {
       var writer = JSONWriter()
       path.writeJSON(into: &writer)
-      guard console.print(writer.text) else { return 1 }
+      console.print(writer.text)
     } else {
       let paint = StatusPaint(console: console)
       var lines = StatusText.lines(path).map(paint.line)
       if let note { lines.append(console.styled("(\(visible(note)))", .faint)) }
-      guard lines.allSatisfy({ console.print($0) }) else { return 1 }
+      for line in lines { console.print(line) }
     }
     return path.status == .satisfied ? 0 : 1
   }

@@ -18,14 +18,22 @@ struct TestCommand {
 
   /// Runs them now, and again whenever a file changes, until somebody ends it.
   private func watch(_ place: String) -> Int32 {
+    do throws(PolicyDirectory.Unreadable) {
+      // A directory that is not there would be waited for without an end.
+      _ = try PolicyDirectory(reading: place, withTests: true)
+    } catch {
+      console.complain("netvane: \(visible(error.message))")
+      return 2
+    }
     do throws(LoopError) {
       let loop = try EventLoop()
       let files = try TreeWatch(loop: loop, directory: place) {
+        if console.print(console.styled("a file changed", .faint)) { _ = once(place) }
         // Nobody reads any more.
-        guard console.print(console.styled("a file changed", .faint)) else { return loop.stop(1) }
-        _ = once(place)
+        if console.isBroken { loop.stop(1) }
       }
       _ = once(place)
+      if console.isBroken { return 1 }
       if let problem = files.problem { console.complain("netvane: \(visible(problem))") }
       return try withExtendedLifetime(files) { () throws(LoopError) in try loop.run() }
     } catch {
@@ -113,24 +121,15 @@ struct TestCommand {
   }
 
   private func write(_ text: String, to path: String) -> Bool {
-    let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard file >= 0 else { return complain(of: path) }
-    defer { close(file) }
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(file, $0.baseAddress, $0.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return complain(of: path) }
-      bytes = bytes.dropFirst(count)
+    do throws(WriteFailure) {
+      let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard file >= 0 else { throw .refused(errno) }
+      try Writing.file(text, to: file)
+      return true
+    } catch {
+      console.complain("netvane: \(visible(path)) cannot be written: \(error.message)")
+      return false
     }
-    return true
-  }
-
-  private func complain(of path: String) -> Bool {
-    console.complain("netvane: \(visible(path)): \(unsafe String(cString: strerror(errno)))")
-    return false
   }
 
   // MARK: Mutation

@@ -19,6 +19,6 @@ struct PerformTests {
 
     let full = try console("/dev/full")
     defer { close(full.output.descriptor) }
-    #expect(perform(invocation, on: full) == 1)
+    #expect(perform(invocation, on: full) == Console.unwritable)
   }
 }

@@ -117,7 +117,7 @@ extension KernelTests.Daemon {
     let program = try site.runToVerdict()
     program.closeOutput()
     try site.lab.ip("route del default")
-    #expect(try program.exit(seconds: 5) == 1)
+    #expect(try program.exit(seconds: 5) == 4)
     #expect(program.errors == "")
   }
 

@@ -28,10 +28,11 @@ final class Program {
   private var code: Int32?
 
   /// `launcher` is what runs it (`setpriv …`); `terminal` is a descriptor to be its input and
-  /// output; `room` is what the pipe holds that it prints to.
+  /// output; `room` is what the pipe holds that it prints to; `output` is what it prints to in its
+  /// place.
   init(
     _ arguments: [String], environment: [String: String] = [:], launcher: [String] = [],
-    terminal: Int32? = nil, room: Int32 = 65_536
+    terminal: Int32? = nil, room: Int32 = 65_536, output other: Int32? = nil
   ) throws {
     var out: [Int32] = [-1, -1]
     var err: [Int32] = [-1, -1]
@@ -46,7 +47,7 @@ final class Program {
       posix_spawn_file_actions_adddup2(&actions, terminal, 1)
     } else {
       posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-      posix_spawn_file_actions_adddup2(&actions, out[1], 1)
+      posix_spawn_file_actions_adddup2(&actions, other ?? out[1], 1)
     }
     posix_spawn_file_actions_adddup2(&actions, err[1], 2)
     // A test runner may block or ignore signals; a shell does not.

@@ -34,7 +34,7 @@ enum ImportLedger {
     "NetworkPathNotifications": ["NetworkPath", "Dispatch", "Foundation"],
     "netvane": [
       "PathDaemon", "PathActions", "PathCore", "PathPolicy", "PolicyTesting", "CLinux", "CCurl",
-      "Glibc",
+      "Glibc", "Synchronization",
     ],
     "netvane-bench": [
       "PathCore", "PathKernel", "PathPolicy", "PathDaemon", "PathStore", "PolicyTesting",
