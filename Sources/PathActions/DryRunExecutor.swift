@@ -27,8 +27,8 @@ package struct DryRunExecutor {
       let plan = try openURL.plan(id, request)
       openURL.noteOpening(id)
       return "would open \(plan.url.text) with \(LineText.word(plan.program))"
-    case .http(let request):
-      _ = try http.plan(request)
+    case .http(var request):
+      request.url = try http.plan(request).text
       return "would send \(request)"
     }
   }

@@ -26,6 +26,8 @@ package final class HTTPExecutor {
     _ request: HTTPRequest, ended: @escaping (ActionResult) -> Void
   ) throws(ActionRefusal) -> any RunningAction {
     let url = try plan(request)
+    var request = request
+    request.url = url.text
     let link = try openLink()
     guard link.resolvesAside || IPAddress(url.host) != nil else {
       throw ActionRefusal(

@@ -47,6 +47,12 @@ extension ActionTests {
       #expect(log[0].hasSuffix(" firefox-esr 1") && log[1...] == [url])
     }
 
+    @Test func `a page's scheme and host are handed on in lower case`() throws {
+      let rig = try rig(["xdg-open"])
+      #expect(try open(rig, "HTTPS://Example.COM/Path?Query=A").isOK)
+      #expect(rig.folder.lines("log")[1...] == ["https://example.com/Path?Query=A"])
+    }
+
     @Test func `without a list it is the person's own browser`() throws {
       let rig = try rig(["firefox", "xdg-open"])
       #expect(try open(rig) == ActionResult(.succeeded, exitCode: 0))

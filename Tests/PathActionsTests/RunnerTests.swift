@@ -188,7 +188,7 @@ extension ActionTests {
           + "\(rig.folder.at("bin/xdg-open"))")
       #expect(try said(.openURL(page)).hasPrefix("refused: a page was opened a moment ago"))
       #expect(
-        try said(.http(HTTPRequest(url: "https://example.com/", method: .post, body: "secret")))
+        try said(.http(HTTPRequest(url: "HTTPS://Example.COM/", method: .post, body: "secret")))
           == "dropped: dry run: would send POST https://example.com/ body 6 within 10s")
       #expect(
         try said(.http(HTTPRequest(url: "https://example.org/"))).contains("is not granted"))

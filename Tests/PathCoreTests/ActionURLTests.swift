@@ -28,8 +28,20 @@ import Testing
     ) throws
   {
     let url = try ActionURL(text)
-    #expect(url.text == text && url.host == host)
+    #expect(url.host == host)
     #expect(url.isSecure == isSecure && url.port == port)
+  }
+
+  @Test(arguments: [
+    ("HTTPS://EXAMPLE.ORG", "https://example.org"),
+    ("HtTp://Example.ORG:8080/Path?Query=A#Part", "http://example.org:8080/Path?Query=A#Part"),
+    ("http://[2001:DB8::0:1]:1/A", "http://[2001:db8::0:1]:1/A"),
+    ("https://EXAMPLE.org?A@B", "https://example.org?A@B"),
+    ("https://example.org/%C3%BC", "https://example.org/%C3%BC"),
+  ]) func `it is handed on with scheme and host in lower case, and the rest as it is`(
+    _ given: String, _ text: String
+  ) throws {
+    #expect(try ActionURL(given).text == text)
   }
 
   static let wrong: [(String, String)] = [

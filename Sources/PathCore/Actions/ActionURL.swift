@@ -4,7 +4,7 @@
 /// info, hosts such as `127.1` or `0x7f000001`, letters beyond ASCII), it refuses and says what to
 /// write instead. RFC 3986, with http and https only.
 package struct ActionURL: Hashable, Sendable {
-  /// As it was given.
+  /// As it is handed on: as it was given, with scheme and host in lower case (RFC 3986, 6.2.2.1).
   package let text: String
   package let isSecure: Bool
   /// In lower case; an IPv6 address in its short form, without brackets.
@@ -29,10 +29,16 @@ package struct ActionURL: Hashable, Sendable {
       throw ActionRefusal("a '[' or ']' after the host is written %5B or %5D")
     }
     let (host, port) = try Self.split(authority)
-    self.text = text
+    self.text = Self.lowercased(bytes, before: end)
     self.isSecure = secure
     self.host = try HostPattern.canonical(host)
     self.port = try Self.number(port)
+  }
+
+  /// The text with all before `end`, where the path begins, in lower case.
+  private static func lowercased(_ bytes: [UInt8], before end: Int) -> String {
+    let head = bytes[..<end].map { (65...90).contains($0) ? $0 + 32 : $0 }
+    return String(decoding: head + bytes[end...], as: UTF8.self)
   }
 
   private static func checkBytes(_ bytes: [UInt8]) throws(ActionRefusal) {
