@@ -1,5 +1,5 @@
 -- hostile: adds one argument at each tail call
--- expect: fuel
+-- expect: stopped
 -- stage: handler
 
 return {

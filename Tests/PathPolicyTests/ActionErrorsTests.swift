@@ -48,6 +48,11 @@ struct ActionErrorsTests {
     Wrong("ctx.exec { key = 5, command = 'c' }", "'key': expected a key, not 5"),
     Wrong("ctx.exec { key = 'k', command = { 'ls' } }", "'command': expected a name, not a table"),
     Wrong("ctx.exec { key = 'policy-fault', command = 'c' }", "'key'", "Netvane's own"),
+    Wrong("ctx.cancel 'policy-rejected'", "Netvane's own"),
+    Wrong(
+      "ctx.retry { key = 'k', http = { url = 'http://a', "
+        + "expect = { contains = ('x'):rep(1025) } } }",
+      "'contains': a text may have 1024 bytes, not 1025"),
     Wrong("ctx.cancel()", "expected a key, not nil"),
     Wrong("ctx.cancel { key = 'k' }", "expected a key, not a table"),
     Wrong("ctx.exec = nil", "ctx.exec cannot be set"),
@@ -99,6 +104,11 @@ struct ActionErrorsTests {
     http("expect = 99", "from 100 to 599, not 99"), http("expect = 200.5", "not 200.5"),
     http("expect = { staus = 200 }", "what is expected has no 'staus'; did you mean 'status'?"),
     http("expect = { contains = '' }", "'contains': a text must not be empty"),
+    http(
+      "expect = { contains = ('x'):rep(1025) }", "'expect': 'contains'",
+      "a text may have 1024 bytes, not 1025"),
+    http("expect = { contains = ('x'):rep(9999) }", "not 9999"),
+    http("expect = { contains = '\\xFF' }", "'contains': a text must be UTF-8"),
     http("interface = 5", "'interface': expected a name, not 5"),
     http("contains = 'x'", "ctx.http has no 'contains'"),
   ]

@@ -160,6 +160,25 @@ struct AdviceTests {
   // MARK: Alerts
 
   @Test(arguments: [
+    "ctx.alert.raise { key = 'policy-rejected', title = 't' }",
+    "ctx.alert.raise { key = 'policy-fault', title = 't', expires = '1s' }",
+    "ctx.alert.resolve 'policy-rejected'", "ctx.alert.resolve('policy-fault')",
+    "ctx.exec { key = 'policy-fault', command = 'c' }",
+  ]) func `a key that is Netvane's own is told of, and never advised`(body: String) throws {
+    let found = try onPath(body)
+    #expect(found.count == 1)
+    #expect(says(found.first, "p.lua:2", "is Netvane's own; take another"), "\(found)")
+    #expect(!found.contains { $0.contains("ctx.alert.resolve(") }, "\(found)")
+  }
+
+  @Test func `a timer and a setting may be called as Netvane's alerts are`() throws {
+    let found = try onPath(
+      "ctx.timer.start('policy-fault', '1s') local mine = { key = 'policy-rejected' }\n"
+        + "ctx.log(mine.key)", "function p.on_timer(ctx, ev) end")
+    #expect(found == [])
+  }
+
+  @Test(arguments: [
     "ctx.alert.raise { key = 'k', title = 't' }", "ctx.alert.raise({ title = 't', key = \"k\", })",
     "local raise = 1 ctx.alert.raise { ['key'] = 'k', title = (function() return 't', 1 end)() }",
     "ctx.alert.raise { key = 'k', title = 't' } ctx.alert.resolve 'other'",

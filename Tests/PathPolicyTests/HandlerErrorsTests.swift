@@ -40,6 +40,14 @@ struct HandlerErrorsTests {
     Wrong("ctx.alert.raise { key = '', title = 'b' }", "'key': a key must not be empty"),
     Wrong("ctx.alert.raise { key = ('k'):rep(129), title = 'b' }", "may have 128 bytes, not 129"),
     Wrong("ctx.alert.raise { key = 'policy-fault', title = 'b' }", "is Netvane's own"),
+    Wrong(
+      "ctx.alert.raise { key = 'policy-rejected', title = 'b' }",
+      "'key': the key 'policy-rejected' is Netvane's own; take another"),
+    Wrong(
+      // A timer may have the name, which makes it a known word.
+      "local k = 'policy-rejected' ctx.timer.start(k, '1s') ctx.timer.start(k, '1s') "
+        + "ctx.alert.raise { key = k, title = 'b' }", "is Netvane's own"),
+    Wrong("ctx.alert.resolve 'policy-rejected'", "is Netvane's own"),
     Wrong("ctx.alert.raise { key = 'a', title = {} }", "'title': expected a text, not a table"),
     Wrong("ctx.alert.raise { key = 'a', title = '' }", "'title': a text must not be empty"),
     Wrong("ctx.alert.raise { key = 'a', title = 'b', body = true }", "'body': expected a text"),
@@ -81,6 +89,14 @@ struct HandlerErrorsTests {
     Wrong("ctx.publish('a', print)", "ctx.publish('a'): the value: a function is not plain data"),
     Wrong("ctx.publish('a', { x = 1/0 })", "the value.x: an infinite number is not plain data"),
     Wrong("ctx.publish('a', ('x'):rep(5000))", "ctx.publish('a'): at most 4 KiB"),
+    Wrong("ctx.publish('a\\xFF', 1)", "a name must be UTF-8"),
+    Wrong(
+      "ctx.publish('a', { ['\\xFE'] = 1, ['\\xFF'] = 2 })",
+      "ctx.publish('a'): a key in the value is not UTF-8"),
+    Wrong("ctx.publish('a', { { b = { ['\\xED\\xA0\\x80'] = 1 } } })", "is not UTF-8"),
+    Wrong(
+      "ctx.publish('a', { [7] = 1, ['7'] = 2 })",
+      "the value has both a number and a text as the key '7'"),
     Wrong(
       "ctx.path 'intranet'", "'intranet' is no monitor of this policy; did you mean 'internet'"),
     Wrong("ctx.path()", "nil is no monitor of this policy; it may be internet"),

@@ -54,6 +54,35 @@ struct SettleAndLoadTests {
     #expect(rig.faults == [])
   }
 
+  @Test func `a settle function may ask for a day, and is refused more, as a constant is`() {
+    func settling(_ time: String) -> Rig {
+      let rig = Rig(
+        """
+        local p = { api = 1 }
+        function p.settle(ctx, ev)
+          return ev.status == "satisfied" and "0s" or "\(time)" end
+        function p.on_path(ctx, ev) ctx.publish("status", ev.status) end
+        return p
+        """)
+      rig.online()
+      rig.offline(settling: .zero)
+      return rig
+    }
+    let day = settling("24h")
+    day.simulator.advance(.seconds(86_399))
+    #expect(day.value("status")?.text == "satisfied")
+    day.simulator.advance(.seconds(1))
+    #expect(day.value("status")?.text == "unsatisfied" && day.faults == [])
+    for time in ["24h1ms", "366d"] {
+      #expect(
+        settling(time).faults.first?.located
+          == "p.lua:2: settle must return a duration of at most a day, not '\(time)'")
+      #expect(
+        Rig.rejection("return { api = 1, settle = '\(time)' }")?.contains("more than a day")
+          == true)
+    }
+  }
+
   @Test func `state changed in settle is refused, not kept by accident`() {
     let rig = Rig(
       """

@@ -135,7 +135,7 @@
 ---The table form of `expect`.
 ---@class (exact) netvane.Expectation
 ---@field status? integer of the answer; 100 to 599 (default: 200 to 299)
----@field contains? string|number a piece of the body; not empty; cut after 256 bytes
+---@field contains? string|number a piece of the body; UTF-8, 1 to 1024 bytes
 
 ---What `ctx.retry` takes: one of `exec`, `http` and `open_url`, tried until it succeeds.
 ---@class (exact) netvane.Retry
@@ -280,7 +280,7 @@
 ---@field alert netvane.Context.Alert alerts
 ---@field timer netvane.Context.Timer timers
 ---@field path fun(monitor: string): netvane.Event.Path? the last event of a monitor, or nil
----@field publish fun(name: string, value: any) a value for others to observe; told when it differs
+---@field publish fun(name: string, value: any) a value for others to observe; told when it differs (keys are UTF-8)
 ---@field log fun(...: any) a line for people
 ---@field exec fun(options: netvane.Exec) runs a command that the configuration grants
 ---@field open_url fun(options: netvane.OpenURL) shows a page

@@ -77,6 +77,9 @@ extension PolicyAPI.Kind {
   static let limit = Self(
     check: "limit", annotation: "string", shown: "limit such as `\"3/1h\"`",
     bounds: "up to 1000 in up to a year")
+  static let expectedText = Self(
+    check: "expected text", annotation: "string|number", shown: "text",
+    bounds: "UTF-8, 1 to \(Bounds.expectedTextBytes) bytes")
   static let expectation = Self(
     check: "expectation", annotation: "integer|netvane.Expectation",
     shown: "number, or { status, contains }")

@@ -1,3 +1,5 @@
+import PathCore
+
 /// The table as the prelude has it: what its checks go by, and no more.
 extension PolicyAPI {
   /// The first lines of the prelude.
@@ -14,7 +16,8 @@ extension PolicyAPI {
       monitors = \(PolicyBounds.monitors), every = \(PolicyBounds.recurringTimers),
       buttons = \(PolicyBounds.buttons), url = \(PolicyBounds.urlBytes),
       body = \(PolicyBounds.bodyBytes), arguments = \(PolicyBounds.argumentBytes),
-      headers = \(PolicyBounds.headers),
+      headers = \(PolicyBounds.headers), expected = \(PolicyBounds.expectedTextBytes),
+      settle = \(EngineLimits.settleLongest.nanoseconds),
     }
     """
   }
@@ -23,6 +26,7 @@ extension PolicyAPI {
     let lists: [(String, [String])] = [
       ("TYPES", filterType.words), ("SEVERITIES", severity.words), ("STATUSES", status.words),
       ("METHODS", method.words), ("HANDLERS", handlers.map(\.name)),
+      ("OWN_KEYS", EngineLimits.ownAlertKeys.sorted()),
     ]
     return lists.map { name, words in
       "local \(name) = { \(words.map { "\"\($0)\"" }.joined(separator: ", ")) }"

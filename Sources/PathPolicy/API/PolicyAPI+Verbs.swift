@@ -65,7 +65,7 @@ extension PolicyAPI {
     name: "expectation", className: "Expectation", meaning: "The table form of `expect`.",
     entries: [
       .may("status", .statusCode, "of the answer", standard: "200 to 299"),
-      .may("contains", .title, "a piece of the body"),
+      .may("contains", .expectedText, "a piece of the body"),
     ])
   static let retry = Group(
     name: "retry", className: "Retry",
@@ -118,7 +118,7 @@ extension PolicyAPI {
         "the last event of a monitor, or nil"),
       Verb(
         "publish", [.must("name", .name, ""), .must("value", .any, "")],
-        "a value for others to observe; told when it differs"),
+        "a value for others to observe; told when it differs (keys are UTF-8)"),
       Verb("log", [.must("...", .any, "")], "a line for people"),
       Verb("exec", argument(exec), "runs a command that the configuration grants"),
       Verb("open_url", argument(openURL), "shows a page"),

@@ -97,4 +97,5 @@ package enum PolicyBounds {
   package static let bodyBytes = ActionLimits.requestBodyBytes
   package static let argumentBytes = ActionLimits.argumentBytes
   package static let headers = ActionLimits.headers
+  package static let expectedTextBytes = ActionLimits.expectedTextBytes
 }

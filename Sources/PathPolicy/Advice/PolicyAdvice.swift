@@ -19,6 +19,7 @@ package struct PolicyAdvice: Hashable, Sendable {
     reader.lookAtHandlers()
     reader.lookAtTimers()
     reader.lookAtAlerts()
+    reader.lookAtOwnKeys()
     reader.lookAtGlobals()
     if let grants { reader.lookAtActions(grants) }
     return reader.advice.sorted { ($0.line, $0.message) < ($1.line, $1.message) }

@@ -53,6 +53,7 @@ extension PolicyReader {
           if text.isSymbol(".", at: place - 1) { return }
           continue
         }
+        if EngineLimits.ownAlertKeys.contains(key) { continue }
         if entries["expires"] != nil {
           ending.insert(key)
         } else if text.file == own.file {
@@ -68,6 +69,23 @@ extension PolicyReader {
           + "ctx.alert.resolve(\"\(alert.key)\") or `expires`")
     }
   }
+
+  /// Keys of Netvane's own alerts: a call with one is refused when it is made.
+  mutating func lookAtOwnKeys() {
+    for (place, word) in own.words.enumerated()
+    where word.kind == .name && Self.keyedVerbs.contains(word.text) {
+      let argument = own.argument(ofCallAt: place)
+      let entry = own.entries(ofTableAt: argument)?["key"]
+      guard let key = own.plainString(at: entry ?? argument),
+        entry.map({ own.isWhole(at: $0) }) ?? true, EngineLimits.ownAlertKeys.contains(key)
+      else { continue }
+      say(own.words[entry ?? place].line, "the key '\(key)' is Netvane's own; take another")
+    }
+  }
+
+  private static let keyedVerbs: Set<String> = [
+    "exec", "http", "open_url", "raise", "resolve", "retry",
+  ]
 
   /// The keys of the alerts that are resolved somewhere; nil when they cannot be known.
   private func resolvedKeys() -> Set<String>? {

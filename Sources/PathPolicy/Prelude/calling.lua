@@ -33,6 +33,9 @@ local function settle_answer(result, held)
   local time, wrong = durations[result], nil
   if not time then time, wrong = run(read_duration, result) end
   if not time then fail_in(handler, "settle must return a duration: " .. wrong) end
+  if time > MOST.settle then
+    fail_in(handler, "settle must return a duration of at most a day, not '" .. result .. "'")
+  end
   return time
 end
 

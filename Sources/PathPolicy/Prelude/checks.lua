@@ -27,6 +27,9 @@ local function check_list(value, item)
   return list
 end
 
+-- Of alerts that Netvane itself raises; no policy's alert or action has one of them.
+OWN_KEYS = set_of(OWN_KEYS)
+
 -- What Netvane looks things up by. Other bytes would be repaired on their way, and not be found again.
 local good_keys, keys_kept = {}, 0
 
@@ -41,7 +44,7 @@ local function check_key(value, what)
       alert_rules.key, alert_rules.channel, button_rules.id = good_keys, good_keys, good_keys
     end
   end
-  if good ~= FAULT_KEY then good_keys[good], keys_kept = true, keys_kept + 1 end
+  if not OWN_KEYS[good] then good_keys[good], keys_kept = true, keys_kept + 1 end
   return good
 end
 
@@ -64,7 +67,7 @@ local CHECKS = {
   ["list of names"] = function(value) return check_list(value, check_name) end,
   name = check_name,
   key = function(value)
-    if value == FAULT_KEY then return nil, "the key '" .. FAULT_KEY .. "' is Netvane's own" end
+    if OWN_KEYS[value] then return nil, "the key '" .. value .. "' is Netvane's own; take another" end
     return check_key(value, "a key")
   end,
   -- Text for people may come from outside: it is cut, not refused.
@@ -88,7 +91,7 @@ local CHECKS = {
     if type(value) == "function" then return value end
     local time, wrong = read_duration(value)
     if not time then return nil, wrong .. ", or a function(ctx, ev) that returns one" end
-    if time > 86400000000000 then return nil, "a settle of more than a day is never useful" end
+    if time > MOST.settle then return nil, "a settle of more than a day is never useful" end
     return time
   end,
   version = function(value)
@@ -117,6 +120,13 @@ local CHECKS = {
       return nil, "expected a number from 100 to 599, not " .. shown(value)
     end
     return code
+  end,
+  -- Never cut: a part that is found would not be what was looked for.
+  ["expected text"] = function(value)
+    if type(value) == "number" then value = tostring(value) end
+    local good, wrong = check_string(value, MOST.expected, "a text")
+    if good and not utf8_len(good) then return nil, "a text must be UTF-8" end
+    return good, wrong
   end,
   expectation = function(value)
     if type(value) ~= "table" then value = { status = value } end

@@ -169,6 +169,21 @@ local function log(...)
   decide(nil, nil, "log", cut(concat(words, " "), TEXT_MAX))
 end
 
+-- What is wrong with the keys of a value, if something is. In what others read they are texts: two that
+-- are not the same here must not become one there.
+local function wrong_keys(value)
+  if type(value) ~= "table" then return nil end
+  local texts = {}
+  for key, entry in next_entry, value do
+    local text = tostring(key)
+    if not utf8_len(text) then return "a key in the value is not UTF-8" end
+    if texts[text] then return "the value has both a number and a text as the key " .. shown(text) end
+    texts[text] = true
+    local wrong = wrong_keys(entry)
+    if wrong then return wrong end
+  end
+end
+
 local function checked_publish(name, value)
   no_colon(name, ctx, "ctx.publish(name, value)")
   inside()
@@ -178,6 +193,8 @@ local function checked_publish(name, value)
     local ok, encoded = pcall(host.encode, value, "the value", AROUND_VALUE)
     if not ok then fail("ctx.publish('" .. good .. "'): " .. tostring(encoded)) end
     if #encoded > TEXT_MAX then fail("ctx.publish('" .. good .. "'): at most 4 KiB") end
+    local wrong = wrong_keys(host.decode(encoded))
+    if wrong then fail("ctx.publish('" .. good .. "'): " .. wrong) end
   end
   decide("v", good, "publish", good, value)
 end

@@ -18,7 +18,6 @@ local next_entry, raise_error = host.next, env.error
 local decide_now, fits = host.decide, host.fits
 
 local KEY_MAX, TEXT_MAX, TITLE_MAX = MOST.key, MOST.text, MOST.title
-local FAULT_KEY = "policy-fault"   -- of the alert that Netvane itself raises
 local LOGS_PER_HANDLER = MOST.logs
 local WORDS_KEPT = 256         -- durations and keys that were read before
 local STATE_MAX = MOST.state
