@@ -81,25 +81,40 @@ struct CaseRunner {
   private func failure(
     of simulation: Simulation, _ item: TestCase, _ error: LuaState.Failure?
   ) -> TestFailure? {
-    if error == nil, simulation.objection == nil { return nil }
-    var failure = TestFailure(file: test.file, line: item.line, message: "")
-    failure.timeline = simulation.timeline
+    var failures = simulation.misses.map { failure(item, $0.objection, at: $0.line) }
     if let (objection, line) = simulation.objection {
-      failure.message = objection.message
-      failure.differences = objection.differences
-      failure.isBudget = objection.kind == .budget
-      if line > 0 { failure.line = line }
-      return failure
+      failures.append(failure(item, objection, at: line))
+    } else if let error {
+      failures.append(failure(item, error, after: simulation.line))
     }
-    guard let error else { return failure }
-    failure.message = error.message
+    guard var first = failures.first else { return nil }
+    first.others = Array(failures.dropFirst())
+    first.isBudget = failures.contains { $0.isBudget }
+    first.timeline = simulation.timeline
+    return first
+  }
+
+  private func failure(
+    _ item: TestCase, _ objection: Objection, at line: Int
+  ) -> TestFailure {
+    var failure = TestFailure(
+      file: test.file, line: line > 0 ? line : item.line, message: objection.message)
+    failure.differences = objection.differences
+    failure.isBudget = objection.kind == .budget
+    return failure
+  }
+
+  /// `line` is the one that asked last.
+  private func failure(
+    _ item: TestCase, _ error: LuaState.Failure, after line: Int
+  ) -> TestFailure {
+    var failure = TestFailure(
+      file: test.file, line: line > 0 ? line : item.line, message: error.message)
     failure.isBudget = error.kind == .fuel || error.kind == .memory
     // An error in a module of the test stands there; one of the prelude itself says nothing.
     if error.line > 0, error.file == test.file || error.file.hasPrefix("lib/") {
       failure.file = error.file
       failure.line = error.line
-    } else if simulation.line > 0 {
-      failure.line = simulation.line
     }
     return failure
   }

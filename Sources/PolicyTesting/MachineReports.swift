@@ -11,14 +11,13 @@ struct TapReport: TestReport {
     let name = Self.escaped("\(outcome.file): \(outcome.test.name)")
     guard let failure = outcome.failure else { return ["ok \(number) - \(name)"] }
     var lines = ["not ok \(number) - \(name)", "  ---"]
-    lines.append("  message: \(Self.quoted(failure.message))")
-    lines.append("  at: \(Self.quoted(failure.place))")
-    if !failure.differences.isEmpty {
-      lines.append("  differences:")
-      for difference in failure.differences {
-        lines.append("    - field: \(Self.quoted(difference.field))")
-        lines.append("      wanted: \(Self.quoted(difference.wanted))")
-        lines.append("      got: \(Self.quoted(difference.got))")
+    lines += Self.what(failure).map { "  " + $0 }
+    if !failure.others.isEmpty {
+      lines.append("  others:")
+      for other in failure.others {
+        for (place, line) in Self.what(other).enumerated() {
+          lines.append((place == 0 ? "    - " : "      ") + line)
+        }
       }
     }
     if let seed = failure.seed { lines.append("  seed: \(Int64(bitPattern: seed))") }
@@ -28,6 +27,17 @@ struct TapReport: TestReport {
 
   mutating func end(_ summary: TestSummary) -> [String] {
     summary.problems.map { "Bail out! \(Self.escaped($0))" } + ["# \(summary.text)"]
+  }
+
+  private static func what(_ failure: TestFailure) -> [String] {
+    var lines = ["message: \(quoted(failure.message))", "at: \(quoted(failure.place))"]
+    if !failure.differences.isEmpty { lines.append("differences:") }
+    for difference in failure.differences {
+      lines.append("  - field: \(quoted(difference.field))")
+      lines.append("    wanted: \(quoted(difference.wanted))")
+      lines.append("    got: \(quoted(difference.got))")
+    }
+    return lines
   }
 
   private static func list(_ name: String, _ lines: [String]) -> [String] {
@@ -76,15 +86,11 @@ struct JSONReport: TestReport {
   private static func write(_ failure: TestFailure, _ writer: inout JSONWriter) {
     writer.key("failure")
     writer.object { writer in
-      writer.member("file", failure.file)
-      writer.member("line", failure.line)
-      writer.member("message", failure.message)
-      writer.key("differences")
-      writer.array(failure.differences) { writer, difference in
-        writer.object { writer in
-          writer.member("field", difference.field)
-          writer.member("wanted", difference.wanted)
-          writer.member("got", difference.got)
+      writeWhat(failure, &writer)
+      if !failure.others.isEmpty {
+        writer.key("others")
+        writer.array(failure.others) { writer, other in
+          writer.object { writeWhat(other, &$0) }
         }
       }
       writer.flag("budget", failure.isBudget)
@@ -93,6 +99,21 @@ struct JSONReport: TestReport {
       writer.array(failure.example) { $0.string($1) }
       writer.key("timeline")
       writer.array(failure.timeline) { $0.string($1) }
+    }
+  }
+
+  /// Where it is, and how it differs.
+  private static func writeWhat(_ failure: TestFailure, _ writer: inout JSONWriter) {
+    writer.member("file", failure.file)
+    writer.member("line", failure.line)
+    writer.member("message", failure.message)
+    writer.key("differences")
+    writer.array(failure.differences) { writer, difference in
+      writer.object { writer in
+        writer.member("field", difference.field)
+        writer.member("wanted", difference.wanted)
+        writer.member("got", difference.got)
+      }
     }
   }
 
@@ -161,7 +182,7 @@ struct JUnitReport: TestReport {
         .joined(separator: "\n")
       lines += [
         head + ">",
-        "      <failure message=\"\(attribute(failure.message))\">\(text)</failure>",
+        "      <failure message=\"\(attribute(failure.summary))\">\(text)</failure>",
         "    </testcase>",
       ]
     }

@@ -21,6 +21,8 @@ package struct TestFailure: Hashable, Sendable {
   package var line: Int
   package var message: String
   package var differences: [Difference] = []
+  /// What else was not as expected in the same run, in its order; a case may go on.
+  package var others: [TestFailure] = []
   /// The last facts and what the policy made of them.
   package var timeline: [String] = []
   /// Of a property: the seed that brings it back, and the run as a case to paste.
@@ -30,4 +32,9 @@ package struct TestFailure: Hashable, Sendable {
   package var isBudget = false
 
   package var place: String { "\(file):\(line)" }
+
+  /// The message, and how much else there is.
+  package var summary: String {
+    others.isEmpty ? message : "\(message) (and \(others.count) more)"
+  }
 }

@@ -18,6 +18,9 @@ struct Question {
 
   subscript(place: Int) -> PlainValue { place < arguments.count ? arguments[place] : .null }
 
+  /// Whether the case goes on when it is not as the test expects.
+  var isSoft: Bool { verb == "expect_soft" }
+
   /// The verb as people write it.
   var shown: String { verb.contains(".") ? verb : "sim." + verb }
 

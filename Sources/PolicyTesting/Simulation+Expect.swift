@@ -2,7 +2,7 @@ import PathCore
 import PathPolicy
 import PathSimulation
 
-/// `sim.expect { … }`: how things stand.
+/// `sim.expect { … }` and `sim.expect_soft { … }`: how things stand.
 extension Simulation {
   private static let subjects = ["actions", "alerts", "log", "path", "published", "timers"]
   private static let alertKeys = [
@@ -15,7 +15,7 @@ extension Simulation {
 
   func expectState(_ question: Question) throws(Objection) {
     let options = try question.options(0, Self.subjects)
-    if options.isEmpty { throw .misuse("sim.expect {} checks nothing") }
+    if options.isEmpty { throw .misuse("\(question.shown) {} checks nothing") }
     let world = try started()
     try charge(world.log.count)
     var differences: [Difference] = []

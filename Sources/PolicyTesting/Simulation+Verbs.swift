@@ -74,7 +74,7 @@ extension Simulation {
   private func expect(_ question: Question) throws(Objection) {
     checks += 1
     switch question.verb {
-    case "expect": try expectState(question)
+    case "expect", "expect_soft": try expectState(question)
     case "expect_count": try expectCount(question)
     case "expect_nothing": try expectNothing()
     case "expect_order": try expectOrder(question)

@@ -18,7 +18,9 @@ final class Simulation {
   var network = SimulatedNetwork()
   /// How often the test compared something.
   var checks = 0
-  /// What went wrong first, and where in the test.
+  /// What was not as expected where the test goes on all the same, and where in the test.
+  private(set) var misses: [(objection: Objection, line: Int)] = []
+  /// What ended the case, and where in the test.
   private(set) var objection: (objection: Objection, line: Int)?
   /// Faults of the policy that the test did not expect yet.
   var faults: [PolicyFault] = []
@@ -57,7 +59,7 @@ final class Simulation {
   }
 
   /// The answer to what the test asked. Once something went wrong the run is over, whatever the
-  /// test makes of it.
+  /// test makes of it, unless the test said beforehand that it goes on.
   func answer(_ value: PlainValue) -> LuaState.Answer {
     guard let question = Question(value) else { return .refused("the question is not readable") }
     if question.line > 0 { line = question.line }
@@ -66,7 +68,12 @@ final class Simulation {
       guard let reply = try perform(question) else { return .nothing }
       return PlainEncoder.encode(reply).map { .value($0) } ?? .nothing
     } catch {
-      if objection == nil { objection = (error, question.line) }
+      guard objection == nil else { return .refused(error.message) }
+      if question.isSoft, error.kind == .miss, misses.count < Self.missesMost {
+        misses.append((error, question.line))
+        return .nothing
+      }
+      objection = (error, question.line)
       return .refused(error.message)
     }
   }
@@ -98,6 +105,8 @@ final class Simulation {
   var timeline: [String] { world?.timeline(last: Self.timelineLines) ?? [] }
 
   static let timelineLines = 12
+  /// So many expectations may fail and the case go on.
+  static let missesMost = 50
 
   func note(_ drawn: Drawn) { self.drawn.append(drawn) }
 

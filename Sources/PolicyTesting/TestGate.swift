@@ -38,7 +38,7 @@ package enum TestGate {
       }
       return fault(
         policy, failure.file, failure.line,
-        "its test '\(item.name)' fails: \(failure.message)\(details.joined())")
+        "its test '\(item.name)' fails: \(failure.summary)\(details.joined())")
     }
     return nil
   }

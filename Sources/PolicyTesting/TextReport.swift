@@ -22,12 +22,7 @@ package struct TextReport: TestReport {
 
   /// What a failure says, without an indent.
   static func lines(_ failure: TestFailure, runs: Int = 1) -> [String] {
-    var lines = ["\(LineText.escaped(failure.place)): \(LineText.escaped(failure.message))"]
-    for difference in failure.differences {
-      lines.append(LineText.escaped(difference.field))
-      lines.append("  wanted  \(LineText.escaped(difference.wanted))")
-      lines.append("  got     \(LineText.escaped(difference.got))")
-    }
+    var lines = ([failure] + failure.others).flatMap(what)
     if let seed = failure.seed {
       lines.append("run \(runs) of the property; --seed \(Int64(bitPattern: seed)) brings it back")
     }
@@ -38,6 +33,17 @@ package struct TextReport: TestReport {
     if !failure.timeline.isEmpty {
       lines.append("what happened last:")
       lines += failure.timeline.map { "  " + $0 }
+    }
+    return lines
+  }
+
+  /// Where it is, and how it differs.
+  private static func what(_ failure: TestFailure) -> [String] {
+    var lines = ["\(LineText.escaped(failure.place)): \(LineText.escaped(failure.message))"]
+    for difference in failure.differences {
+      lines.append(LineText.escaped(difference.field))
+      lines.append("  wanted  \(LineText.escaped(difference.wanted))")
+      lines.append("  got     \(LineText.escaped(difference.got))")
     }
     return lines
   }

@@ -198,6 +198,26 @@ import Testing
     return lines + report.end(summary)
   }
 
+  @Test(arguments: TestFormat.allCases) func `each format lists all that failed in a case`(
+    _ format: TestFormat
+  ) throws {
+    let soft = (1...3).map { "sim.expect_soft { published = { up = \($0) } }" }
+    let bench = Bench(
+      "t.case('it', function(sim)\n\(Bench.online)\n\(soft.joined(separator: "\n"))\nend)")
+    var report = format.report()
+    let outcome = try #require(bench.outcomes.first)
+    var lines = report.begin(1) + report.add(outcome)
+    lines += report.end(TestSummary())
+    let text = lines.joined(separator: "\n")
+    for (line, wanted) in [(4, 1), (5, 2), (6, 3)] {
+      let isPlaced =
+        text.contains("p_test.lua:\(line)") || text.contains("\"line\":\(line),\"message\"")
+      #expect(isPlaced, "\(text)")
+      let shown = ["wanted  \(wanted)", "wanted: \"\(wanted)\"", "\"wanted\":\"\(wanted)\""]
+      #expect(shown.contains { text.contains($0) }, "\(text)")
+    }
+  }
+
   @Test func `text for people shows wanted and got`() {
     let text = lines(.text)
     #expect(text[0] == "pass  p_test.lua: good")

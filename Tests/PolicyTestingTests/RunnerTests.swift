@@ -40,6 +40,62 @@ import Testing
     #expect(failure.timeline.contains { $0.contains("-> alert p off raised") })
   }
 
+  @Test func `a soft expectation that fails is listed, and the case goes on`() throws {
+    let failure = try #require(
+      Bench.onNetwork(
+        """
+        sim.expect_soft { published = { up = false } }
+        net.drop "wlan0"; sim.advance "5s"
+        sim.expect_soft { alerts = { { key = "off", title = "On", severity = "info" } } }
+        sim.expect_soft { alerts = { { key = "off" } } }
+        sim.expect { alerts = {} }
+        error "this is not reached"
+        """))
+    #expect(says(failure, 4, "not as expected") && failure.place == "p_test.lua:4")
+    #expect(failure.differences.map(\.field) == ["published.up"])
+    #expect(failure.others.map(\.place) == ["p_test.lua:6", "p_test.lua:8"])
+    #expect(failure.others[0].differences.map(\.field) == ["alerts.severity", "alerts.title"])
+    #expect(failure.summary == "it is not as expected (and 2 more)")
+    #expect(failure.timeline.contains { $0.contains("-> alert p off raised") })
+    #expect(Bench.onNetwork("sim.expect_soft { alerts = {} }") == nil)
+  }
+
+  @Test func `a soft expectation alone fails its case, and so does an error after it`() throws {
+    let alone = try #require(Bench.onNetwork("sim.expect_soft { published = { up = 1 } }"))
+    #expect(says(alone, 4, "not as expected") && alone.others == [])
+    let error = try #require(
+      Bench.onNetwork("sim.expect_soft { published = { up = 1 } }\nlocal x = nil + 1"))
+    #expect(says(error, 4, "not as expected"))
+    #expect(error.others.map(\.line) == [5])
+    #expect(error.others[0].message.contains("arithmetic on a nil value"), "\(error.others)")
+  }
+
+  @Test func `a soft expectation that is no expectation ends the case`() {
+    let wrong = Bench.onNetwork("sim.expect_soft { alrts = {} }\nt.check(false, 'not reached')")
+    #expect(says(wrong, 4, "sim.expect_soft has no 'alrts'", "alerts") && wrong?.others == [])
+    #expect(says(Bench.onNetwork("sim.expect_soft {}"), 4, "sim.expect_soft {} checks nothing"))
+  }
+
+  @Test func `soft expectations that fail without an end do not go on without one`() {
+    let failure = Bench.onNetwork(
+      "for i = 1, 1000 do sim.expect_soft { published = { up = i } } end")
+    #expect(failure?.others.count == 50)
+  }
+
+  @Test func `a property with soft expectations is shortened as others are`() throws {
+    let bench = Bench(
+      """
+      t.property("it", { runs = 1 }, function(sim, gen)
+        sim.play(gen.flaps { events = 9, max_gap = "5s" })
+        sim.expect_soft { published = { up = 1 } }
+        sim.expect_soft { published = { up = 2 } }
+      end)
+      """)
+    let failure = try #require(bench.outcomes.first?.failure)
+    #expect(failure.line == 4 && failure.others.map(\.line) == [5])
+    #expect(failure.example.count == 3 && failure.seed == 1, "\(failure.example)")
+  }
+
   @Test func `the next cases run after one that failed`() {
     let bench = Bench(
       """

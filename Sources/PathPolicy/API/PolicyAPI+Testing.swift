@@ -73,6 +73,9 @@ extension PolicyAPI {
       Verb(
         "expect", options(testExpectation), "what must hold now; the rest may be so or so"),
       Verb(
+        "expect_soft", options(testExpectation),
+        "the same, but the case goes on when it fails; all that failed is listed at its end"),
+      Verb(
         "expect_count", [.must("event", .word(testEvent), ""), .must("count", .number, "")],
         "how often it happened so far"),
       Verb(

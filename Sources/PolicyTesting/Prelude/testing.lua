@@ -91,8 +91,8 @@ end
 
 for name, most in next_entry, {
   config = 1, advance = 1, sleep = 1, overrun = 0, path = 1, press = 2, dismiss = 1, finish_action = 2,
-  reload = 1, restart = 1, expect = 1, expect_count = 2, count = 1, expect_nothing = 0, mark = 0,
-  expect_order = 1, expect_fuel = 2, expect_fault = 1,
+  reload = 1, restart = 1, expect = 1, expect_soft = 1, expect_count = 2, count = 1,
+  expect_nothing = 0, mark = 0, expect_order = 1, expect_fuel = 2, expect_fault = 1,
 } do
   verb(members, "sim", name, most)
 end

@@ -128,6 +128,7 @@
 ---@field restart fun(options?: netvane.test.Restart) Netvane is killed, and started with what it kept; published values are told again
 ---@field play fun(run: any[][]) does the steps of a drawn run
 ---@field expect fun(options: netvane.test.Expectation) what must hold now; the rest may be so or so
+---@field expect_soft fun(options: netvane.test.Expectation) the same, but the case goes on when it fails; all that failed is listed at its end
 ---@field expect_count fun(event: netvane.TestEvent, count: integer) how often it happened so far
 ---@field count fun(event: netvane.TestEvent): integer how often it happened
 ---@field mark fun() what happens from here on counts for the next two
