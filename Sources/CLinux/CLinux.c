@@ -9,8 +9,11 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/pidfd.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -151,3 +154,36 @@ void clinux_wait(struct pollfd *entries, unsigned long count, int64_t most_ns) {
 }
 
 void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int clinux_set_open(void) {
+	int set = epoll_create1(EPOLL_CLOEXEC);
+	return set >= 0 ? set : -errno;
+}
+
+int clinux_set_add(int set, int descriptor, uint32_t tag, int urgent) {
+	struct epoll_event event = {.events = urgent ? EPOLLPRI : EPOLLIN, .data.u32 = tag};
+	return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : -errno;
+}
+
+int clinux_set_remove(int set, int descriptor) {
+	return epoll_ctl(set, EPOLL_CTL_DEL, descriptor, NULL) == 0 ? 0 : -errno;
+}
+
+uint32_t clinux_set_ready(int set) {
+	struct epoll_event events[32];
+	int count = epoll_wait(set, events, 32, 0);
+	uint32_t ready = 0;
+	for (int i = 0; i < count; i++) ready |= UINT32_C(1) << (events[i].data.u32 & 31);
+	return ready;
+}
+
+int clinux_alarm_open(void) {
+	int alarm = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	return alarm >= 0 ? alarm : -errno;
+}
+
+void clinux_alarm_set(int alarm, int64_t at_ns) {
+	struct itimerspec time = {
+		.it_value = {.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000}};
+	timerfd_settime(alarm, TFD_TIMER_ABSTIME, &time, NULL);
+}

@@ -24,11 +24,12 @@ struct KernelWatch {
   private var overruns = OverrunPace()
   /// By the boot clock, which runs on while the machine sleeps.
   private var reconcileAt: Duration
-  private var expiryAt: Duration?
   private var lead: Duration
 
   private static let restLeast = Duration.microseconds(500)
   private static let restMost = Duration.milliseconds(5)
+  /// Between tries while there is no descriptor left to begin with.
+  private static let openingPause = Duration.seconds(1)
   private static let reconcilePause = Duration.seconds(300)
   /// A lead of the boot clock that grew by less is the clocks' own imprecision.
   private static let sleepLeast = Duration.seconds(1)
@@ -58,18 +59,23 @@ struct KernelWatch {
     overruns.read(at: lastRead)
     nextRead = hadNews ? lastRead + rest : nil
     if hadNews { rest = min(rest + rest, Self.restMost) }
-    expiryAt = reader?.nextExpiry.map { Clock.boot.now + $0 + .milliseconds(50) }
     return snapshot
   }
 
   /// Takes what is pending without waiting; whether it calls for a reading.
   mutating func hasNews() -> Bool {
     guard let reader else { return false }
-    let hasServers = reader.resolverDescriptor >= 0 && reader.drainResolver()
-    let news = reader.drain()
-    if case .lost = news { overruns.lose() }
-    guard news != .nothing || hasServers else { return false }
-    hasUnread = true
+    switch reader.drain() {
+    case .nothing: return false
+    // It comes ever less often by itself, and needs no second reading.
+    case .changed(let hints) where hints.isPaced:
+      lastRead = .seconds(-3600)
+      return true
+    case .changed: hasUnread = true
+    case .lost:
+      overruns.lose()
+      hasUnread = true
+    }
     guard let held = overruns.heldUntil(Clock.awake.now) else { return true }
     nextRead = held
     return false
@@ -86,11 +92,13 @@ struct KernelWatch {
     var entries = [pollfd(fd: call, events: Int16(POLLIN), revents: 0)]
     if let reader {
       entries.append(pollfd(fd: reader.eventDescriptor, events: Int16(POLLIN), revents: 0))
-      if reader.resolverDescriptor >= 0 {
-        entries.append(pollfd(fd: reader.resolverDescriptor, events: Int16(POLLIN), revents: 0))
-      }
     }
     unsafe clinux_wait(&entries, UInt(entries.count), patience(until: deadline).nanoseconds)
+    // Closed by the program around us: a new one, since poll(2) would return at once for ever.
+    if let entry = entries.dropFirst().first, entry.revents & Int16(POLLNVAL) != 0 {
+      reader = nil
+      return true
+    }
     if entries[0].revents != 0 {
       var count: UInt64 = 0
       _ = unsafe Glibc.read(call, &count, 8)
@@ -107,15 +115,14 @@ struct KernelWatch {
       if now >= lastRead + rest { return true }
       nextRead = lastRead + rest
     }
-    if let expiryAt, Clock.boot.now >= expiryAt { return true }
+    if reader == nil, now >= lastRead + Self.openingPause { return true }
     return nextRead.map { $0 <= now } ?? false
   }
 
   private func patience(until deadline: Duration?) -> Duration {
     let now = Clock.awake.now
     let boot = Clock.boot.now
-    var left = reconcileAt - boot
-    if let expiryAt { left = min(left, expiryAt - boot) }
+    var left = reader == nil ? Self.openingPause : reconcileAt - boot
     if let nextRead { left = min(left, nextRead - now) }
     if let deadline { left = min(left, deadline - now) }
     return max(left, .zero)

@@ -24,14 +24,7 @@ extension Daemon {
     if Self.isFirstProcess {
       try loop.watch(signal: SIGCHLD) { [unowned self] _ in actions.reapAll() }
     }
-    if let reader = kernel.reader {
-      try loop.watch(descriptor: reader.eventDescriptor) { [unowned self] in hear(reader) }
-      if reader.resolverDescriptor >= 0 {
-        try loop.watch(descriptor: reader.resolverDescriptor) { [unowned self] in
-          if reader.drainResolver() { readSoon() }
-        }
-      }
-    }
+    try loop.watch(descriptor: kernel.eventDescriptor) { [unowned self] in hear() }
     for signal in [SIGTERM, SIGINT] {
       try loop.watch(signal: signal) { [unowned self] _ in end() }
     }
@@ -44,10 +37,7 @@ extension Daemon {
         })
     }
     readTimer = try loop.makeTimer(.awake) { [unowned self] in readAgain() }
-    expiryTimer = try loop.makeTimer(.boot) { [unowned self] in readSoon() }
-    reconcileTimer = try loop.makeTimer(.boot, slack: .seconds(30)) { [unowned self] in
-      reconcile()
-    }
+    reconcileTimer = try loop.makeTimer(.boot) { [unowned self] in reconcile() }
     sleepGuard = try loop.makeTimer(.awake) { [unowned self] in
       if isGoingToSleep { wake() }
     }
@@ -55,10 +45,11 @@ extension Daemon {
     if hadTerminal { try watchKeyboard() }
   }
 
-  private func hear(_ reader: KernelReader) {
+  private func hear() {
     noticeSleep()
-    switch reader.drain() {
+    switch kernel.drain() {
     case .nothing: break
+    case .changed(let hints) where hints.isPaced: read()
     case .changed: readSoon()
     case .lost(let detail): resync(detail)
     }
@@ -67,7 +58,7 @@ extension Daemon {
   /// Proves every few minutes that nothing was missed.
   private func reconcile() {
     noticeSleep()
-    if kernel.reader?.reconcile() == true {
+    if kernel.reconcile() {
       resync("the kernel's state had drifted from what its events told")
     } else {
       read()
@@ -77,7 +68,9 @@ extension Daemon {
 
   func armReconcile() {
     let pause = Duration.seconds(settings.configuration.limits.reconcileSeconds)
-    reconcileTimer?.arm(at: Clocks.read(CLOCK_BOOTTIME) + pause)
+    // Later by a little where that saves a wake-up, and never by so much that the setting lies.
+    reconcileTimer?.arm(
+      at: Clocks.read(CLOCK_BOOTTIME) + pause, slack: min(pause / 10, .seconds(30)))
   }
 
   func end() {

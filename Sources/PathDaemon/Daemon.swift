@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import PathActions
 import PathCore
-import PathKernel
+package import PathKernel
 import PathPolicy
 import PathStore
 
@@ -13,7 +13,7 @@ package final class Daemon {
   var settings: DaemonSettings
   let delegate: any DaemonDelegate
   let loop: EventLoop
-  let kernel: KernelSource
+  let kernel: KernelReader
   /// What `kernel` was made by; a later one holds for it at the next start.
   let kernelConfiguration: Configuration
   var engine: Engine
@@ -35,7 +35,6 @@ package final class Daemon {
   var wakeTimers: [LoopTimer] = []
   var readTimer: LoopTimer?
   var reconcileTimer: LoopTimer?
-  var expiryTimer: LoopTimer?
   var sleepGuard: LoopTimer?
   var sleepWatch: SleepWatch?
   /// logind said that the machine goes to sleep, and not yet that it is back.
@@ -71,14 +70,18 @@ package final class Daemon {
   static let sleepLeast = Duration.seconds(1)
 
   package init(
-    settings: DaemonSettings, delegate: any DaemonDelegate
+    settings: DaemonSettings, delegate: any DaemonDelegate, fault: KernelFault? = nil
   ) throws(DaemonError) {
     self.settings = settings
     self.delegate = delegate
     Self.blockSignals()
     loop = try Self.loop(EventLoop.init)
     kernelConfiguration = settings.configuration
-    kernel = KernelSource(KernelSettings(kernelConfiguration))
+    do throws(KernelError) {
+      kernel = try KernelReader(settings: KernelSettings(kernelConfiguration), fault: fault)
+    } catch {
+      throw .loop(LoopError(call: error.call, code: error.code))
+    }
     engine = Engine(host: runtime, seed: Self.seed)
     let now = Clocks.now()
     sleepSoFar = now.boot - now.awake
@@ -122,6 +125,7 @@ package final class Daemon {
     openControl()
     tell(.ready(policies: set.loaded.count))
     _ = unsafe sd_notify(0, "READY=1")
+    if let reason = kernel.refusal { feed(.gap(detail: "netlink cannot be had: \(reason)")) }
     read()
     armReconcile()
     watchPolicies()
@@ -162,11 +166,6 @@ package final class Daemon {
     let snapshot = kernel.snapshot()
     feed(.snapshot(snapshot))
     lastRead = Clocks.read(CLOCK_MONOTONIC)
-    if let left = kernel.reader?.nextExpiry {
-      expiryTimer?.arm(at: Clocks.read(CLOCK_BOOTTIME) + left + .milliseconds(50))
-    } else {
-      expiryTimer?.disarm()
-    }
   }
 
   /// Something may have changed: reads at once, or in a moment when it was just done.
@@ -237,7 +236,7 @@ package final class Daemon {
     isGoingToSleep = false
     sleepGuard?.disarm()
     feed(.resumed)
-    _ = kernel.reader?.reconcile()
+    _ = kernel.reconcile()
     read()
   }
 

@@ -153,6 +153,13 @@ private func check(_ call: String, _ result: Int32) throws(LoopError) {
 
   fileprivate init(_ watch: EventLoop.Watch) { self.watch = watch }
 
+  /// The same, up to `slack` later, which lets the system bundle wake-ups.
+  package func arm(at time: Duration, slack: Duration) {
+    let accuracy = slack.components.seconds * 1_000_000 + slack.microsecondPart
+    unsafe sd_event_source_set_time_accuracy(watch.source, UInt64(max(1, accuracy)))
+    arm(at: time)
+  }
+
   /// Wakes the loop once at this time of the clock; at once when it is past.
   package func arm(at time: Duration) {
     // Rounded up, so that the loop never wakes a moment too early.

@@ -47,7 +47,11 @@ struct Intake {
       note(table.removeLink(index), .link)
     case .known(let link):
       if case .usable = link.linkState {} else { hardware.forget(link.index) }
-      note(table.apply(link), .link)
+      let change = table.apply(link)
+      note(change, .link)
+      // A switch of the radio takes its links down, and where its own device cannot be read this
+      // is all that tells of it.
+      if change != .none, table.hasRadio(link.index) { hints.add(.radio) }
     }
   }
 

@@ -20,4 +20,10 @@ package struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
   static func text(_ code: Int32) -> String {
     unsafe String(cString: strerror(code))
   }
+
+  /// Whether the same call may well succeed a moment later: memory or room was short, or a signal
+  /// came.
+  static func isPassing(_ code: Int32) -> Bool {
+    code == ENOBUFS || code == ENOMEM || code == EAGAIN || code == EINTR
+  }
 }

@@ -1,8 +1,8 @@
 /// What kind of kernel object a change was about. Hints only: the snapshot is the truth.
 package struct KernelHints: OptionSet, Hashable, Sendable {
-  package let rawValue: UInt8
+  package let rawValue: UInt16
 
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   package static let link = KernelHints(rawValue: 1 << 0)
   package static let address = KernelHints(rawValue: 1 << 1)
@@ -14,10 +14,22 @@ package struct KernelHints: OptionSet, Hashable, Sendable {
   /// A message could not be read: the tables are read again.
   package static let reread = KernelHints(rawValue: 1 << 7)
 
+  /// A route to somewhere else: one that a tunnel's verdict may rest on.
+  package static let farRoute = KernelHints(rawValue: 1 << 8)
+  /// A radio may have been switched.
+  package static let radio = KernelHints(rawValue: 1 << 9)
+  /// resolv.conf names other servers.
+  package static let nameServers = KernelHints(rawValue: 1 << 10)
+  /// It is time: something ended by itself, or could not be read before.
+  package static let due = KernelHints(rawValue: 1 << 11)
+
   static let linksOrAddresses = KernelHints(rawValue: 1 << 0 | 1 << 1 | 1 << 7)
 
   // Plain arithmetic: what `OptionSet` brings along is generic, and these run once an event.
   mutating func add(_ hint: KernelHints) { self = KernelHints(rawValue: rawValue | hint.rawValue) }
+
+  /// Nothing else changed: news that is already told ever less often while there is much of it.
+  package var isPaced: Bool { self == .farRoute }
 
   func touch(_ hints: KernelHints) -> Bool { rawValue & hints.rawValue != 0 }
 }

@@ -10,24 +10,49 @@ import Musl
 /// Reads the kernel's view of the network: events keep its tables of links and addresses, and each
 /// snapshot asks for the routes anew. One thread owns it; it reports facts and judges nothing.
 package final class KernelReader {
-  private static let dumpTries = 4
+  static let dumpTries = 4
 
-  private let settings: KernelSettings
-  private let events: EventSocket
-  private let requests: KernelRequests
-  private let resolver: ResolverWatch
-  private let classifier: LinkClassifier
+  let settings: KernelSettings
+  private let fault: KernelFault?
+  let wakes: WakeSet
+  var alarms: Alarms
+  let resolver: ResolverWatch
+  var radioDevice: RadioDevice
+  let classifier: LinkClassifier
   private let userID: UInt32
-  private var radios = RadioSwitches()
-  private let lookups: RouteLookups
-  private var selected = Selected()
+  var radios = RadioSwitches()
+  var selected = Selected()
+  /// Nil while it cannot be had.
+  var netlink: Netlink?
+  /// Open while a tunnel's verdict rests on what it tells.
+  var hintSocket: HintSocket?
+  /// Between tries to read what could not be read, and to open what could not be opened.
+  var retries = KernelReader.noRetries
+  /// Between event sockets that broke.
+  var breaks = KernelReader.noRetries
   /// The tables must be read anew before they are used.
-  private var isStale = true
+  var isStale = true
   /// The tables, and what events made of them.
-  private var intake = Intake()
+  var intake = Intake()
+
+  /// Why netlink cannot be had; nil while it can.
+  package internal(set) var refusal: String?
+
+  private static let noRetries = Backoff(from: .milliseconds(50), by: 2, to: .seconds(5))
+  /// The kernel's word about when a route ends is a little early.
+  private static let expiryMargin = Duration.milliseconds(50)
+  /// Who writes resolv.conf in pieces has this long before it is read all the same.
+  static let writingTime = Duration.milliseconds(300)
+
+  /// The sockets, which come and go together.
+  struct Netlink {
+    let events: EventSocket
+    let requests: KernelRequests
+    let lookups: RouteLookups
+  }
 
   /// The links that count, by the tables and the switches.
-  private struct Selected {
+  struct Selected {
     /// With the answers of the last look.
     var interfaces: [Interface] = []
     var ignored = 0
@@ -39,19 +64,53 @@ package final class KernelReader {
     var isCurrent = false
   }
 
-  /// Time until a default in use ends by itself; its delete message can lag by half a minute, so
-  /// look again then. As of the last snapshot.
-  package var nextExpiry: Duration? { lookups.nextExpiry }
+  /// Time until a route in use ends by itself; its delete message can lag by half a minute, so
+  /// `drain` tells of it. As of the last snapshot.
+  package var nextExpiry: Duration? { netlink?.lookups.nextExpiry }
+  /// Whether changes of routes to anywhere are listened to.
+  package var hearsFarRoutes: Bool { hintSocket != nil }
 
-  /// Subscribes first and reads later, so nothing falls in between.
-  package init(settings: KernelSettings = KernelSettings()) throws(KernelError) {
+  /// Where netlink cannot be had, the snapshots say so, and it is tried again by and by.
+  package init(
+    settings: KernelSettings = KernelSettings(), fault: KernelFault? = nil
+  ) throws(KernelError) {
     self.settings = settings
+    self.fault = fault
     userID = geteuid()
     classifier = LinkClassifier(settings)
-    events = try EventSocket(settings)
-    requests = try KernelRequests(userID: userID)
-    lookups = RouteLookups(requests, settings)
+    wakes = try WakeSet()
+    alarms = try Alarms()
     resolver = ResolverWatch(path: settings.resolverPath)
+    radioDevice = RadioDevice(path: settings.radioDevicePath)
+    wakes.add(alarms.descriptor, .alarm)
+    wakes.add(resolver.descriptor, .resolver)
+    wakes.add(resolver.mountDescriptor, .mounts, urgent: true)
+    openRadioDevice()
+    if !connect() { alarms.set(.retry, in: retries.next()) }
+  }
+
+  /// Subscribes first and reads later, so nothing falls in between.
+  func connect() -> Bool {
+    do throws(KernelError) {
+      let requests = try KernelRequests(userID: userID, fault: fault)
+      let events = try EventSocket(settings, fault: fault)
+      guard wakes.add(events.waitDescriptor, .events) else { throw KernelError("epoll_ctl") }
+      netlink = Netlink(
+        events: events, requests: requests, lookups: RouteLookups(requests, settings))
+      refusal = nil
+    } catch {
+      refusal = error.description
+    }
+    intake.hardware = GatewayHardwareCache()
+    isStale = true
+    return refusal == nil
+  }
+
+  func disconnect() {
+    intake.counters = counters
+    if let netlink { wakes.remove(netlink.events.waitDescriptor) }
+    netlink = nil
+    closeHints()
   }
 
   /// What there is to say when netlink cannot be had.
@@ -64,99 +123,56 @@ package final class KernelReader {
     return snapshot
   }
 
-  /// Readable when `drain()` has something to read.
-  package var eventDescriptor: Int32 { events.descriptor }
-  /// Readable when `drainResolver()` has something to read; negative when nothing tells of it, and
-  /// `reconcile()` alone finds other servers.
-  package var resolverDescriptor: Int32 { resolver.descriptor }
+  /// Readable when `drain()` has something to read: the one descriptor to watch.
+  package var eventDescriptor: Int32 { wakes.descriptor }
 
   package var counters: KernelCounters {
     var counters = intake.counters
-    counters.malformed += events.malformed
-    counters.ignoredForeign = events.foreignDatagrams
-    counters.dumps = requests.counters.dumps
-    counters.interruptedDumps = requests.counters.interruptedDumps
-    counters.lookups = requests.counters.lookups
+    guard let netlink else { return counters }
+    counters.malformed += netlink.events.malformed
+    counters.ignoredForeign += netlink.events.foreignDatagrams
+    counters.dumps += netlink.requests.counters.dumps
+    counters.interruptedDumps += netlink.requests.counters.interruptedDumps
+    counters.lookups += netlink.requests.counters.lookups
     return counters
-  }
-
-  // MARK: Events
-
-  /// Reads what is pending, up to a bound, without waiting.
-  package func drain() -> KernelNews {
-    intake.hints = KernelHints(rawValue: 0)
-    let malformedBefore = events.malformed
-    let lost = events.receive(into: &intake)
-    if events.malformed != malformedBefore { intake.hints.add(.reread) }
-    let hints = intake.hints
-    if hints.touch(.reread) { isStale = true }
-    if hints.touch(.linksOrAddresses) { selected.isCurrent = false }
-    if let lost {
-      intake.counters.overruns += 1
-      isStale = true
-      return .lost(lost)
-    }
-    return hints.rawValue == 0 ? .nothing : .changed(hints)
-  }
-
-  /// Whether resolv.conf names other servers now.
-  package func drainResolver() -> Bool { resolver.drain() }
-
-  /// Reads everything anew. Returns whether the tables had drifted from the kernel's, or what
-  /// sends no event (servers behind an unwatched link, switches of radios) is different now.
-  package func reconcile() -> Bool {
-    let oldRadios = radios
-    let hasDrifted = reconcileTables()
-    intake.table.doubtDevices()
-    let hasNewServers = resolver.reload()
-    return hasDrifted || hasNewServers || oldRadios != radios
-  }
-
-  private func reconcileTables() -> Bool {
-    for _ in 0..<Self.dumpTries {
-      _ = drain()
-      var fresh = intake.table
-      let (end, hasDrifted) = read(into: &fresh)
-      if case .failed = end {
-        isStale = true
-        return false
-      }
-      // What differs may be a change whose event is still on its way: take that in and compare
-      // again.
-      if end == .complete, hasDrifted, drain() != .nothing { continue }
-      adopt(fresh, end)
-      return hasDrifted
-    }
-    isStale = true
-    return true
   }
 
   // MARK: Snapshot
 
-  /// Everything a verdict rests on, now. Never fails: what could not be read says so.
+  /// Everything a verdict rests on, now. Never fails: what could not be read says so, and `drain`
+  /// tells when it is to be tried again.
   package func snapshot() -> Snapshot {
+    guard let netlink else { return unavailable(refusal ?? "netlink cannot be had") }
+    let before = netlink.requests.unanswered
+    let snapshot = look(netlink)
+    if isStale || netlink.requests.unanswered != before {
+      alarms.set(.retry, in: retries.next())
+    } else {
+      retries.reset()
+      alarms.clear(.retry)
+    }
+    return snapshot
+  }
+
+  private func look(_ netlink: Netlink) -> Snapshot {
     if isStale {
       var fresh = intake.table
       let (end, _) = read(into: &fresh)
-      if case .failed(let reason) = end {
-        var snapshot = Self.unavailable(reason, settings: settings)
-        snapshot.nameServers = resolver.servers
-        return snapshot
-      }
+      if case .failed(let reason) = end { return unavailable(reason) }
       adopt(fresh, end)
     }
     select()
+    let lookups = netlink.lookups
     // First the filter, then the question: what changes in between is heard of.
-    events.setServers(resolver.servers)
-    lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
-    let named = lookups.named
-    if named != selected.named, lacks(named) {
-      selected.isCurrent = false
-      select(named)
-      lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
+    netlink.events.setServers(resolver.servers)
+    look(lookups)
+    if listenForHints(lookups.restsOnFarRoutes) {
+      // What changed before it was listened for.
+      look(lookups)
     }
+    if let left = lookups.nextExpiry { alarms.set(.expiry, in: left + Self.expiryMargin) }
     let servers = lookups.ask(for: resolver.servers, selected.interfaces, selected.asked)
-    let hardware = gatewayHardware()
+    let hardware = gatewayHardware(netlink)
     var unavailable: String?
     if case .failed(let reason) = lookups.ipv4, case .failed = lookups.ipv6 {
       unavailable = reason
@@ -165,6 +181,33 @@ package final class KernelReader {
       interfaces: selected.interfaces, ipv4: lookups.ipv4, ipv6: lookups.ipv6,
       nameServers: servers, gatewayHardware: hardware, ignoredLinks: selected.ignored,
       userID: userID, unavailable: unavailable)
+  }
+
+  /// Asks for the ways out; again where the answers name links that were not asked themselves.
+  private func look(_ lookups: RouteLookups) {
+    lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
+    let named = lookups.named
+    guard named != selected.named, lacks(named) else { return }
+    selected.isCurrent = false
+    select(named)
+    lookups.look(&selected.interfaces, selected.asked, &intake.hardware)
+  }
+
+  private func unavailable(_ reason: String) -> Snapshot {
+    var snapshot = Self.unavailable(reason, settings: settings)
+    snapshot.nameServers = resolver.servers
+    return snapshot
+  }
+
+  /// Opens or closes the hint socket; whether it was opened.
+  private func listenForHints(_ isNeeded: Bool) -> Bool {
+    if !isNeeded {
+      if hintSocket != nil { closeHints() }
+      return false
+    }
+    guard hintSocket == nil, let fresh = try? HintSocket() else { return false }
+    hintSocket = fresh
+    return wakes.add(fresh.descriptor, .routes)
   }
 
   /// The same links as before when it was only routes that changed: the tables may be long.
@@ -192,22 +235,22 @@ package final class KernelReader {
   }
 
   /// Asks for gateways not seen before; later news about them comes by events.
-  private func gatewayHardware() -> [GatewayHardware] {
+  private func gatewayHardware(_ netlink: Netlink) -> [GatewayHardware] {
     var places: [GatewayPlace] = []
-    lookups.ipv4.addGateways(to: &places)
-    lookups.ipv6.addGateways(to: &places)
+    netlink.lookups.ipv4.addGateways(to: &places)
+    netlink.lookups.ipv6.addGateways(to: &places)
     let fresh = intake.hardware.use(places)
     if !fresh.isEmpty {
       // First the filter, then the question: an answer that changes in between is heard of.
-      events.setGateways(places.map(\.address.withoutScope))
-      requests.neighbours(fresh) { _ = intake.hardware.apply($0) }
+      netlink.events.setGateways(places.map(\.address.withoutScope))
+      netlink.requests.neighbours(fresh) { _ = intake.hardware.apply($0) }
     }
     return intake.hardware.known(places)
   }
 
   // MARK: Tables
 
-  private func adopt(_ fresh: LinkTable, _ end: KernelRequests.DumpEnd) {
+  func adopt(_ fresh: LinkTable, _ end: KernelRequests.DumpEnd) {
     intake.table = fresh
     radios = RadioSwitches(classifier.sysfs)
     selected.isCurrent = false
@@ -216,9 +259,10 @@ package final class KernelReader {
   }
 
   /// Dumps links and addresses until the kernel says that nothing changed meanwhile.
-  private func read(
+  func read(
     into table: inout LinkTable
   ) -> (end: KernelRequests.DumpEnd, hasDrifted: Bool) {
+    guard let requests = netlink?.requests else { return (.failed("netlink cannot be had"), false) }
     var links: [LinkRecord] = []
     var addresses: [AddressRecord] = []
     var malformed: UInt64 = 0

@@ -56,6 +56,8 @@ package struct KernelSettings: Hashable, Sendable {
   package var countsBridgeUplink = true
   package var resolverPath = "/etc/resolv.conf"
   package var sysfsRoot = "/sys"
+  /// Tells when a radio is switched, where it can be read.
+  package var radioDevicePath = "/dev/rfkill"
   /// What to ask the kernel for as receive buffer of the event socket.
   package var receiveBufferBytes: Int32 = 1 << 20
 

@@ -80,6 +80,15 @@ struct LinkTable {
     return place < entries.count && entries[place].record.index == index ? place : nil
   }
 
+  /// Whether the link is one that a radio switch may rule, as far as was found out.
+  func hasRadio(_ index: Int32) -> Bool {
+    guard let position = position(of: index) else { return false }
+    switch entries[position].traits?.type {
+    case .wifi, .cellular: return true
+    case .wired, .loopback, .other, nil: return false
+    }
+  }
+
   /// Where the link's entry is, or belongs.
   private func place(of index: Int32) -> Int {
     var low = 0

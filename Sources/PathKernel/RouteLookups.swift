@@ -26,8 +26,10 @@ final class RouteLookups {
   private(set) var ipv6 = Lookup.noRoute
   /// The numbers of the questions whose answers did not fit into a message (EMSGSIZE).
   private var tooLong: [Int] = []
-  /// Until the first of the unbound answers ends by itself.
+  /// Until the first of the routes that were found ends by itself.
   private(set) var nextExpiry: Duration?
+  /// A tunnel counts, or would, by routes that lead elsewhere than to the lookup address.
+  private(set) var restsOnFarRoutes = false
 
   init(_ requests: KernelRequests, _ settings: KernelSettings) {
     self.requests = requests
@@ -108,7 +110,7 @@ final class RouteLookups {
           hardware.guess(guesses[number - routes], neighbour?.hardware)
         } else {
           let route = try RouteParser.parse(bytes, message.payload)
-          if number < 2 { noteExpiry(route) }
+          noteExpiry(route)
           let place = number < 2 ? nil : asked[number / 2 - 1]
           put(answer(route), number & 1 == 0, place, &interfaces)
         }
@@ -176,7 +178,7 @@ final class RouteLookups {
       },
       take: { number, bytes, message throws(Malformed) in
         let route = try RouteParser.parse(bytes, message.payload)
-        if number & 1 == 0 { noteExpiry(route) }
+        noteExpiry(route)
         answers[number] = answer(route).answer
       },
       fail: { _, _ in })
@@ -218,6 +220,7 @@ final class RouteLookups {
 
   func answer(_ route: RouteRecord?) -> Lookup {
     guard let route else { return .failed("an answer of another kind") }
+    if route.isExpired { return .noRoute }
     switch Int(route.type) {
     case Int(RTN_BLACKHOLE): return .refused(.blackhole)
     case Int(RTN_UNREACHABLE): return .refused(.unreachable)
@@ -274,7 +277,8 @@ final class RouteLookups {
       case .always, .link: break
       }
     }
-    guard hasOpenTunnel, !hasCarrier else { return }
+    restsOnFarRoutes = hasOpenTunnel && !hasCarrier
+    guard restsOnFarRoutes else { return }
     for place in asked where interfaces[place].underlay == .notNeeded {
       let index = interfaces[place].index
       interfaces[place].hasGatewayRoute =
@@ -284,12 +288,15 @@ final class RouteLookups {
 
   private func hasGatewayRoute(_ family: AddressFamily, _ interface: Int32) -> Bool {
     var found = false
-    _ = requests.dumpRoutes(family, interface: interface, limit: Self.routeLimit) {
-      bytes, message in
-      guard !found, let route = try? RouteParser.parse(bytes, message.payload),
-        Int(route.type) == Int(RTN_UNICAST), route.hasGateway
-      else { return }
-      found = route.destination.map(\.isGlobal) ?? true
+    _ = DumpRepeater.run(tries: 2) {
+      requests.dumpRoutes(family, interface: interface, limit: Self.routeLimit) { bytes, message in
+        guard !found, let route = try? RouteParser.parse(bytes, message.payload),
+          Int(route.type) == Int(RTN_UNICAST), route.hasGateway, !route.isExpired,
+          route.destination.map(\.isGlobal) ?? true
+        else { return }
+        found = true
+        noteExpiry(route)
+      }
     }
     return found
   }

@@ -124,9 +124,8 @@ extension KernelTests.PolicyStories {
     terminal.type("1\n")
     #expect(terminal.shows("That did not work"), "\(terminal.text)")
     try site.lab.setCarrier("eth0", true)
-    // An alert's end is told once it is kept, after what others observe.
-    #expect(terminal.shows(#"route = "onboarding""#), "\(terminal.text)")
     #expect(terminal.shows("resolved"), "\(terminal.text)")
+    #expect(terminal.shows(#"route = "onboarding""#), "\(terminal.text)")
     program.send(SIGTERM)
     #expect(try program.exit(seconds: 2) == 0)
   }

@@ -63,6 +63,21 @@ int clinux_ended_child(void);
  * descriptor, or -errno. */
 int clinux_call_descriptor(void);
 
+/* epoll(7): the overlay has neither its calls nor its flags, and epoll_data is a union. A set of
+ * descriptors, each with a tag below 32; its own descriptor can be read when one of them can. All
+ * return -errno when they fail. */
+int clinux_set_open(void);
+/* EPOLLIN, or with `urgent` EPOLLPRI. */
+int clinux_set_add(int set, int descriptor, uint32_t tag, int urgent);
+int clinux_set_remove(int set, int descriptor);
+/* Never waits. The tags of those that have something, a bit each. */
+uint32_t clinux_set_ready(int set);
+
+/* timerfd_create(2), timerfd_settime(2), by the boot clock: the overlay has neither. Opening
+ * returns the descriptor, or -errno. Zero disarms. */
+int clinux_alarm_open(void);
+void clinux_alarm_set(int alarm, int64_t at_ns);
+
 /* ppoll(2) for up to `most_ns` nanoseconds, without another signal mask: it is declared for
  * _GNU_SOURCE only, and poll(2) counts in milliseconds. What is there is in the entries. */
 void clinux_wait(struct pollfd *entries, unsigned long count, int64_t most_ns);

@@ -1,6 +1,7 @@
 import Glibc
 import PathActions
 import PathCore
+import PathKernel
 
 /// What is asked over the control socket: by the loop, between two facts.
 extension Daemon {

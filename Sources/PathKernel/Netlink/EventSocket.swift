@@ -23,14 +23,29 @@ final class EventSocket {
   private var gateways: [IPAddress] = []
   private var servers: [IPAddress] = []
   private let settings: KernelSettings
+  private let fault: KernelFault?
+  /// A second descriptor of the same socket, to wait for. Whoever closes one of the two by mistake
+  /// leaves the other: a closed one would fall out of epoll(7) without a word, and never wake us.
+  let waitDescriptor: Int32
   private(set) var foreignDatagrams: UInt64 = 0
   private(set) var malformed: UInt64 = 0
 
-  var descriptor: Int32 { socket.descriptor }
+  /// What came of one look at the socket.
+  enum Outcome: Hashable {
+    case complete
+    /// Messages are missing.
+    case lost(String)
+    /// It can't be read any more; another one is needed.
+    case broken(String)
+  }
 
-  init(_ settings: KernelSettings) throws(KernelError) {
+  init(_ settings: KernelSettings, fault: KernelFault? = nil) throws(KernelError) {
     self.settings = settings
+    self.fault = fault
+    if let code = fault?(.open) { throw KernelError("open a netlink socket", code: code) }
     socket = try NetlinkSocket(nonBlocking: true)
+    waitDescriptor = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 3)
+    if waitDescriptor < 0 { throw KernelError("fcntl") }
     socket.setReceiveBuffer(settings.receiveBufferBytes)
     // Before joining, so that no storm slips in between.
     attach()
@@ -47,6 +62,22 @@ final class EventSocket {
       RTNLGRP_IPV6_NETCONF, RTNLGRP_NEIGH,
     ]
     for group in optional { _ = socket.join(group) }
+  }
+
+  deinit { if waitDescriptor >= 0 { close(waitDescriptor) } }
+
+  /// Whether the descriptor is still that of the socket: someone may have closed it, and something
+  /// else may have its number by now.
+  var isOpen: Bool {
+    var address = sockaddr_nl()
+    var length = socklen_t(MemoryLayout<sockaddr_nl>.size)
+    let result = unsafe withUnsafeMutablePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe getsockname(socket.descriptor, $0, &length)
+      }
+    }
+    return result == 0 && address.nl_family == sa_family_t(AF_NETLINK)
+      && address.nl_pid == socket.port
   }
 
   /// Lets news about these neighbours through, and about no others. Without a filter every message
@@ -71,37 +102,46 @@ final class EventSocket {
     try? socket.attach(SocketFilter.program(routesTo: lookups + servers, gateways: gateways))
   }
 
-  /// Hands on every pending message. Returns what was lost, or nil.
-  func receive(into intake: inout Intake) -> String? {
+  /// Hands on every pending message.
+  func receive(into intake: inout Intake) -> Outcome {
     var lost: String?
     var budget = Self.datagramLimit
     var slots = Self.firstSlots
     while budget > 0 {
-      let received = buffer.receive(socket.descriptor, slots: slots, flags: Int32(MSG_DONTWAIT))
+      let received =
+        fault?(.hear).map { -Int($0) }
+        ?? buffer.receive(socket.descriptor, slots: slots, flags: Int32(MSG_DONTWAIT))
       if received == -Int(EINTR) { continue }
       if received == -Int(EAGAIN) || received == 0 { break }
       guard received > 0 else {
-        lost =
-          received == -Int(ENOBUFS)
-          ? "the kernel's queue ran over" : KernelError.text(Int32(-received))
-        // An overrun is told before what is still queued; other errors may stay.
-        guard received == -Int(ENOBUFS) else { break }
+        // An overrun is told before what is still queued. Any other error may stay.
+        guard received == -Int(ENOBUFS) else {
+          return .broken(KernelError.text(Int32(clamping: -received)))
+        }
+        lost = "the kernel's queue ran over"
         budget -= 1
         continue
       }
       budget -= received
-      for slot in 0..<received {
-        let datagram = buffer[slot]
-        if datagram.port != 0 {
-          foreignDatagrams += 1
-        } else if datagram.truncated != 0 {
-          lost = "a message of more than \(Self.slot) bytes"
-        } else if unsafe !Self.walk(buffer.bytes(slot), &intake) {
-          malformed += 1
-        }
-      }
+      if let cut = take(received, &intake) { lost = cut }
       if received < slots { break }
       slots = Self.slots
+    }
+    return lost.map { .lost($0) } ?? .complete
+  }
+
+  /// Returns what was cut off, or nil.
+  private func take(_ count: Int, _ intake: inout Intake) -> String? {
+    var lost: String?
+    for slot in 0..<count {
+      let datagram = buffer[slot]
+      if datagram.port != 0 {
+        foreignDatagrams += 1
+      } else if datagram.truncated != 0 {
+        lost = "a message of more than \(Self.slot) bytes"
+      } else if unsafe !Self.walk(buffer.bytes(slot), &intake) {
+        malformed += 1
+      }
     }
     return lost
   }

@@ -18,6 +18,8 @@ extension KernelRequests {
     case complete
     /// NLM_F_DUMP_INTR: the tables changed meanwhile and entries may be missing.
     case interrupted
+    /// It may be made a moment later.
+    case busy(String)
     case failed(String)
   }
 
@@ -54,9 +56,9 @@ extension KernelRequests {
     _ = outgoing.begin(type, flags: NLM_F_DUMP, sequence: sequence, headerLength: headerLength)
     write(&outgoing)
     do throws(KernelError) {
-      try socket.send(outgoing)
+      try send()
     } catch {
-      return .failed(error.description)
+      return unanswered(error.description, isPassing: true)
     }
     var end = DumpEnd.complete
     var count = 0
@@ -69,13 +71,25 @@ extension KernelRequests {
       switch part {
       case .more where count <= limit: continue
       case .more:
-        abandon()
+        renew()
         return end
       case .done:
         if end == .interrupted { counters.interruptedDumps += 1 }
         return end
-      case .broken(let reason):
-        abandon()
+      case .late:
+        renew()
+        return unanswered("the kernel did not answer in time", isPassing: false)
+      case .broken(let code):
+        renew()
+        return unanswered(KernelError.text(code), isPassing: KernelError.isPassing(code))
+      case .refused(let code) where KernelError.isPassing(code):
+        renew()
+        return unanswered(KernelError.text(code), isPassing: true)
+      case .refused(let code):
+        renew()
+        return .failed(KernelError.text(code))
+      case .unreadable(let reason):
+        renew()
         return .failed(reason)
       }
     }
@@ -83,12 +97,16 @@ extension KernelRequests {
 
   private enum Part {
     case more, done
-    case broken(String)
+    /// Nothing came until the time was up.
+    case late
+    /// The socket's error, and the kernel's answer.
+    case broken(Int32), refused(Int32)
+    case unreadable(String)
   }
 
-  /// A dump that is not read to its end blocks the next one on its socket.
-  private func abandon() {
-    if let fresh = try? Self.open() { socket = fresh }
+  private func unanswered(_ reason: String, isPassing: Bool) -> DumpEnd {
+    unanswered += 1
+    return isPassing ? .busy(reason) : .failed(reason)
   }
 
   /// Reads one datagram of a dump, first making room for the whole of it.
@@ -96,18 +114,17 @@ extension KernelRequests {
     _ sequence: UInt32, _ end: inout DumpEnd, _ buffer: inout DatagramBuffer,
     _ take: (RawSpan, Message) -> Void
   ) -> Part {
+    if let code = fault?(.receive) { return .broken(code) }
     let length = socket.peekLength()
     if length == -Int(EINTR) { return .more }
-    if length < 0 {
-      return .broken(
-        length == -Int(EAGAIN)
-          ? "the kernel did not answer in time" : KernelError.text(Int32(-length)))
+    if length < 0 { return length == -Int(EAGAIN) ? .late : .broken(Int32(-length)) }
+    guard length <= Self.dumpBufferLimit else {
+      return .unreadable("a datagram of \(length) bytes")
     }
-    guard length <= Self.dumpBufferLimit else { return .broken("a datagram of \(length) bytes") }
     if length > buffer.slot { buffer = DatagramBuffer(slots: 1, slot: length) }
     let received = buffer.receive(socket.descriptor, slots: 1, flags: 0)
     if received == -Int(EINTR) { return .more }
-    guard received == 1 else { return .broken(KernelError.text(Int32(-received))) }
+    guard received == 1 else { return .broken(Int32(-received)) }
     guard buffer[0].port == 0 else { return .more }
     return Self.readPart(unsafe buffer.bytes(0).bytes, sequence, &end, take)
   }
@@ -124,12 +141,12 @@ extension KernelRequests {
         switch Int32(message.type) {
         case NLMSG_DONE, NLMSG_ERROR:
           let code = try bytes.int32(message.payload.lowerBound)
-          return code < 0 ? .broken(KernelError.text(-code)) : .done
+          return code < 0 ? .refused(-code) : .done
         default: take(bytes, message)
         }
       }
     } catch {
-      return .broken("a dump that cannot be read")
+      return .unreadable("a dump that cannot be read")
     }
     return .more
   }

@@ -19,7 +19,7 @@ struct RouteQuery: Hashable {
 }
 
 /// Why a request was not answered with what it asked for.
-enum NoAnswer {
+enum NoAnswer: Equatable {
   /// A negative answer, with the text the kernel added to it.
   case refused(Int32, String?)
   case failed(String)
@@ -39,9 +39,13 @@ final class KernelRequests {
   private var sequence: UInt32 = 1
   private let userID: UInt32
   var counters = KernelCounters()
+  /// Questions that were not answered at all, repeated or not: what they were about is not known.
+  var unanswered: UInt64 = 0
+  let fault: KernelFault?
 
-  init(userID: UInt32) throws(KernelError) {
+  init(userID: UInt32, fault: KernelFault? = nil) throws(KernelError) {
     self.userID = userID
+    self.fault = fault
     socket = try Self.open()
   }
 
@@ -56,6 +60,23 @@ final class KernelRequests {
       throw KernelError("ask for strict checks (Linux 4.20 or later)")
     }
     return socket
+  }
+
+  /// Opens the socket anew: its answers, if any are still to come, are of no use; a dump that is
+  /// not read to its end blocks the next one.
+  func renew() {
+    if let fresh = try? Self.open() { socket = fresh }
+  }
+
+  /// Sends what was written. A socket that takes nothing is opened anew, for the next try.
+  func send() throws(KernelError) {
+    do throws(KernelError) {
+      if let code = fault?(.send) { throw KernelError("ask the kernel", code: code) }
+      try socket.send(outgoing)
+    } catch {
+      if !KernelError.isPassing(error.code) { renew() }
+      throw error
+    }
   }
 
   func nextSequence(_ count: Int) -> UInt32 {
@@ -140,12 +161,35 @@ final class KernelRequests {
   typealias Fail = (Int, NoAnswer) -> Void
 
   /// Asks in batches. Each number below `count` is written, then either taken or failed, once; an
-  /// answer that `take` cannot read fails too.
+  /// answer that `take` cannot read fails too. What the kernel could not answer just then is asked
+  /// once more.
   ///
   /// One piece of code serves all kinds of questions: it runs when the processor's caches are cold,
   /// and a copy for each kind would be loaded anew.
   @inline(never)
   func ask(count: Int, write: Write, take: Take, fail: Fail) {
+    var again: [Int] = []
+    askOnce(count: count, write: write, take: take) { number, miss in
+      if miss == .passing { again.append(number) } else { report(number, miss, fail) }
+    }
+    if again.isEmpty { return }
+    askOnce(
+      count: again.count,
+      write: { number, buffer, sequence in write(again[number], &buffer, sequence) },
+      take: { number, bytes, message throws(Malformed) in try take(again[number], bytes, message) },
+      miss: { number, miss in report(again[number], miss, fail) })
+  }
+
+  private func report(_ number: Int, _ miss: Miss, _ fail: Fail) {
+    switch miss {
+    case .answer(let answer): return fail(number, answer)
+    case .passing: fail(number, .failed("the kernel was out of memory"))
+    case .broken(let reason): fail(number, .failed(reason))
+    }
+    unanswered += 1
+  }
+
+  private func askOnce(count: Int, write: Write, take: Take, miss: OnMiss) {
     var start = 0
     while start < count {
       var number = start
@@ -154,13 +198,25 @@ final class KernelRequests {
       let end = min(count, start + Self.batchLimit)
       while number < end, write(number, &outgoing, first &+ UInt32(number - start)) { number += 1 }
       guard number > start else {
-        for number in start..<count { fail(number, .failed("no answer")) }
+        for number in start..<count { miss(number, .answer(.failed("no answer"))) }
         return
       }
-      collect(Batch(first: first, numbers: start..<number), take, fail)
+      collect(Batch(first: first, numbers: start..<number), take, miss)
       start = number
     }
   }
+
+  /// Why nothing was taken.
+  private enum Miss: Equatable {
+    /// There is no better answer, however often one asks.
+    case answer(NoAnswer)
+    /// The kernel could not just then.
+    case passing
+    /// There was no answer at all.
+    case broken(String)
+  }
+
+  private typealias OnMiss = (Int, Miss) -> Void
 
   /// Requests that were sent together, and which of them still lack an answer.
   private struct Batch {
@@ -187,38 +243,44 @@ final class KernelRequests {
       return start + Int(offset)
     }
 
-    mutating func failAll(_ reason: String, _ fail: Fail) {
+    mutating func missAll(_ reason: Miss, _ miss: OnMiss) {
       for offset in 0..<UInt32(KernelRequests.batchLimit) {
-        if let number = close(first &+ offset) { fail(number, .failed(reason)) }
+        if let number = close(first &+ offset) { miss(number, reason) }
       }
     }
   }
 
   /// Sends the batch and waits until each of its requests is answered or the time is up.
-  private func collect(_ batch: consuming Batch, _ take: Take, _ fail: Fail) {
+  private func collect(_ batch: consuming Batch, _ take: Take, _ miss: OnMiss) {
     do throws(KernelError) {
-      try socket.send(outgoing)
+      try send()
     } catch {
-      return batch.failAll(error.description, fail)
+      return batch.missAll(.passing, miss)
     }
     while batch.open > 0 {
-      let received = incoming.receive(
-        socket.descriptor, slots: batch.open, flags: Int32(MSG_WAITFORONE))
+      let received =
+        fault?(.receive).map { -Int($0) }
+        ?? incoming.receive(
+          socket.descriptor, slots: batch.open, flags: Int32(MSG_WAITFORONE))
       if received == -Int(EINTR) { continue }
       guard received > 0 else {
         // Later answers to this batch are told apart by their sequence numbers.
-        return batch.failAll(
-          received == -Int(EAGAIN)
-            ? "the kernel did not answer in time" : KernelError.text(Int32(-received)), fail)
+        if received == -Int(EAGAIN) {
+          return batch.missAll(.broken("the kernel did not answer in time"), miss)
+        }
+        let code = Int32(clamping: -received)
+        if KernelError.isPassing(code) { return batch.missAll(.passing, miss) }
+        renew()
+        return batch.missAll(.broken(KernelError.text(code)), miss)
       }
       for slot in 0..<received where incoming[slot].port == 0 {
-        unsafe Self.read(incoming.bytes(slot), &batch, take, fail)
+        unsafe Self.read(incoming.bytes(slot), &batch, take, miss)
       }
     }
   }
 
   private static func read(
-    _ datagram: UnsafeRawBufferPointer, _ batch: inout Batch, _ take: Take, _ fail: Fail
+    _ datagram: UnsafeRawBufferPointer, _ batch: inout Batch, _ take: Take, _ miss: OnMiss
   ) {
     let bytes = unsafe datagram.bytes
     var cursor = MessageCursor()
@@ -230,7 +292,7 @@ final class KernelRequests {
       } catch {
         // Cut off by the slot: its header still says whose answer it is.
         if let sequence = try? bytes.uint32(8), let number = batch.close(sequence) {
-          fail(number, .failed("the answer is too long"))
+          miss(number, .answer(.failed("the answer is too long")))
         }
         return
       }
@@ -238,13 +300,18 @@ final class KernelRequests {
       do throws(Malformed) {
         if message.type == UInt16(NLMSG_ERROR) {
           let code = -(try bytes.int32(message.payload.lowerBound))
-          let words = explainsItself(code) ? nil : extendedText(bytes, message)
-          fail(number, .refused(code, words))
+          // EAGAIN is an answer: a throw route.
+          if code != EAGAIN, KernelError.isPassing(code) {
+            miss(number, .passing)
+          } else {
+            let words = explainsItself(code) ? nil : extendedText(bytes, message)
+            miss(number, .answer(.refused(code, words)))
+          }
         } else {
           try take(number, bytes, message)
         }
       } catch {
-        fail(number, .failed("an answer that cannot be read"))
+        miss(number, .answer(.failed("an answer that cannot be read")))
       }
     }
   }

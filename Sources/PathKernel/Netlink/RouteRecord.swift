@@ -17,6 +17,8 @@ struct RouteRecord: Hashable, Sendable {
   var expiry: Int32?
   /// RTA_PREFSRC: with RTM_F_FIB_MATCH only what the route itself names.
   var source: IPAddress?
+  /// It has ended; the kernel no longer takes it, and shows it until its next tidying.
+  var isExpired = false
 
   /// Whether it sends somewhere, through a router.
   var hasGateway: Bool { hops.contains { $0.gateway != nil } || nexthopID != 0 }
@@ -51,9 +53,10 @@ enum RouteParser {
       case Int(RTA_MULTIPATH.rawValue):
         route.hops = try multipath(attribute.range, bytes, family)
       case Int(RTA_CACHEINFO.rawValue):
-        // rta_expires is the third number; zero means for ever.
+        // rta_expires is the third number; zero means for ever, less that it is over.
         let expiry = attribute.length >= 12 ? try bytes.int32(attribute.offset + 8) : 0
         if expiry > 0 { route.expiry = expiry }
+        route.isExpired = expiry < 0
       default: try readGateway(attribute, bytes, family, &single)
       }
     }

@@ -10,7 +10,9 @@ import Musl
 /// Keeps the servers of resolv.conf up to date.
 ///
 /// The file is often a symbolic link that is swapped, or is replaced by a rename, so it is the
-/// directories that are watched: the one of the file, and of each link on the way to it. The
+/// directories that are watched: that of the file, and of each link on the way to it. The file is
+/// watched too, since one that was mounted there (in containers, by `ip netns exec`) is in no
+/// directory of ours, and the table of mounts, since a mount touches neither. The
 /// watches are set anew before each reading, so a change in between is either read or told
 /// (inotify(7)). A user has few inotify instances and editors take many; without one the file is
 /// still read, and again at each `reload`.
@@ -19,6 +21,20 @@ final class ResolverWatch {
 
   /// Negative when nothing can be watched.
   let descriptor: Int32
+  /// Has urgent news when something was mounted or unmounted here (proc_pid_mountinfo(5)); negative
+  /// where that cannot be heard of.
+  let mountDescriptor: Int32
+  /// Somebody has the file open and wrote to it: what is there may be half of it.
+  private(set) var isBeingWritten = false
+  /// Which file was read last; none when it was not there.
+  private var identity: Identity?
+
+  private struct Identity: Equatable {
+    var device: dev_t
+    var inode: ino_t
+    var isRegular: Bool
+  }
+
   private let path: String
   private(set) var servers: [NameServer] = []
   /// The names in each watched directory that say something.
@@ -27,10 +43,26 @@ final class ResolverWatch {
   init(path: String) {
     self.path = path
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    mountDescriptor = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
     reload()
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+    if mountDescriptor >= 0 { close(mountDescriptor) }
+  }
+
+  /// Whether another file was mounted in the place of the one that was read, or that was taken away
+  /// again, and the servers are others now.
+  func drainMounts() -> Bool { Self.identity(of: path) != identity && reload() }
+
+  private static func identity(of path: String) -> Identity? {
+    var status = Glibc.stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return Identity(
+      device: status.st_dev, inode: status.st_ino,
+      isRegular: status.st_mode & S_IFMT == S_IFREG)
+  }
 
   /// Reads what inotify has to say. Returns whether the servers are others now.
   func drain() -> Bool {
@@ -49,6 +81,8 @@ final class ResolverWatch {
   /// Sets the watches and reads the file. Returns whether the servers are others now.
   @discardableResult
   func reload() -> Bool {
+    isBeingWritten = false
+    identity = Self.identity(of: path)
     if descriptor >= 0 { arm() }
     let fresh = ResolverFile.read(path)
     defer { servers = fresh }
@@ -73,7 +107,11 @@ final class ResolverWatch {
       let lost = UInt32(IN_Q_OVERFLOW) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
       if mask & lost != 0 { return true }
       // IN_IGNORED follows the removal of a watch that we ended ourselves.
-      if mask & UInt32(IN_IGNORED) == 0, names[watch]?.contains(name) ?? false { return true }
+      if mask & UInt32(IN_IGNORED) == 0, names[watch]?.contains(name) ?? false {
+        // It was cut off to be written anew, or a part was written: who writes will close it.
+        if mask & UInt32(IN_MODIFY) == 0 { return true }
+        isBeingWritten = true
+      }
       offset = end
     }
     return false
@@ -89,8 +127,19 @@ final class ResolverWatch {
       guard let target = Self.target(of: place) else { break }
       place = target.hasPrefix("/") ? target : "\(directory)/\(target)"
     }
+    watchFile(&fresh)
     for (watch, _) in names where fresh[watch] == nil { inotify_rm_watch(descriptor, watch) }
     names = fresh
+  }
+
+  /// Events about the file itself bear no name.
+  private func watchFile(_ fresh: inout [Int32: Set<String>]) {
+    guard identity?.isRegular == true else { return }
+    let mask =
+      UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF)
+      | UInt32(IN_DELETE_SELF)
+    let watch = unsafe inotify_add_watch(descriptor, path, mask)
+    if watch >= 0 { fresh[watch, default: []].insert("") }
   }
 
   /// A directory that is not there yet is awaited in the nearest one above that is.
