@@ -8,6 +8,6 @@ package enum KernelCall: Hashable, Sendable {
   case hear
 }
 
-/// In tests, what the next such call fails with; nil lets it be made. Kernels out of memory
-/// cannot be had on demand.
+/// In tests, what the next such call fails with; nil lets it be made. Kernels that are out of
+/// memory cannot be had on demand.
 package typealias KernelFault = (KernelCall) -> Int32?

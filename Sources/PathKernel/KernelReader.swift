@@ -44,13 +44,6 @@ package final class KernelReader {
   /// Who writes resolv.conf in pieces has this long before it is read all the same.
   static let writingTime = Duration.milliseconds(300)
 
-  /// The sockets, which come and go together.
-  struct Netlink {
-    let events: EventSocket
-    let requests: KernelRequests
-    let lookups: RouteLookups
-  }
-
   /// The links that count, by the tables and the switches.
   struct Selected {
     /// With the answers of the last look.
@@ -111,16 +104,6 @@ package final class KernelReader {
     if let netlink { wakes.remove(netlink.events.waitDescriptor) }
     netlink = nil
     closeHints()
-  }
-
-  /// What there is to say when netlink cannot be had.
-  package static func unavailable(
-    _ reason: String, settings: KernelSettings = KernelSettings()
-  ) -> Snapshot {
-    var snapshot = Snapshot(ipv4: .failed(reason), ipv6: .failed(reason), unavailable: reason)
-    snapshot.nameServers = ResolverFile.read(settings.resolverPath)
-    snapshot.userID = geteuid()
-    return snapshot
   }
 
   /// Readable when `drain()` has something to read: the one descriptor to watch.
@@ -293,17 +276,5 @@ package final class KernelReader {
     intake.counters.malformed += malformed
     if case .failed = end { return (end, false) }
     return (end, table.replace(links: links, addresses: addresses))
-  }
-}
-
-extension Lookup {
-  /// The gateways of the hops, each once and not too many.
-  fileprivate func addGateways(to places: inout [GatewayPlace]) {
-    guard case .route(let answer) = self else { return }
-    for hop in answer.hops where places.count < SocketFilter.gatewayLimit {
-      guard let gateway = hop.gateway else { continue }
-      let place = GatewayPlace(interface: hop.interface, address: gateway)
-      if !places.contains(place) { places.append(place) }
-    }
   }
 }

@@ -1,9 +1,16 @@
 internal import CLinux
-import Glibc
 internal import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// Routes with so many hops that no answer holds them (EMSGSIZE).
 extension RouteLookups {
+  private static let dumpLimit = 4096
+
   /// The hop that the kernel would take. Only an unbound question may be asked like this: to a
   /// bound one the kernel makes an on-link answer up where there is no route.
   func chosenHop(_ family: AddressFamily) -> Lookup {
@@ -29,7 +36,7 @@ extension RouteLookups {
   func dumped(_ family: AddressFamily, _ interface: Int32) -> Lookup {
     let destination = family == .ipv4 ? ipv4Address : ipv6Address
     var best: RouteRecord?
-    let end = requests.dumpRoutes(family, interface: interface, limit: Self.routeLimit) {
+    let end = requests.dumpRoutes(family, interface: interface, limit: Self.dumpLimit) {
       bytes, message in
       guard let route = try? RouteParser.parse(bytes, message.payload),
         Int(route.type) == Int(RTN_UNICAST), route.table == UInt32(RT_TABLE_MAIN.rawValue)

@@ -1,6 +1,11 @@
 internal import CLinux
-import Glibc
 internal import PathCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// The ways to the name servers.
 extension RouteLookups {

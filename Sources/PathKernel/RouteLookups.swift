@@ -12,7 +12,8 @@ final class RouteLookups {
   /// Interfaces beyond these are not asked for; nobody has that many ways out.
   static let interfaceLimit = 128
   static let sourceLimit = 32
-  static let routeLimit = 4096
+  /// A tunnel may need the last of a hundred thousand that lead elsewhere.
+  private static let routeLimit = 200_000
   private static let groupDepthLimit = 4
   /// Links with a route too long for an answer that are looked into; each costs a dump.
   private static let longLimit = 8

@@ -62,8 +62,8 @@ final class KernelRequests {
     return socket
   }
 
-  /// Opens the socket anew: its answers, if any are still to come, are of no use; a dump that is
-  /// not read to its end blocks the next one.
+  /// Opens the socket anew: its answers, if any are still to come, are of no use, and a dump that
+  /// is not read to its end blocks the next one.
   func renew() {
     if let fresh = try? Self.open() { socket = fresh }
   }

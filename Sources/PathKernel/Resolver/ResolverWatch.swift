@@ -10,8 +10,8 @@ import Musl
 /// Keeps the servers of resolv.conf up to date.
 ///
 /// The file is often a symbolic link that is swapped, or is replaced by a rename, so it is the
-/// directories that are watched: that of the file, and of each link on the way to it. The file is
-/// watched too, since one that was mounted there (in containers, by `ip netns exec`) is in no
+/// directories that are watched: the one of the file, and of each link on the way to it. The file
+/// is watched too, since one that was mounted there (in containers, by `ip netns exec`) is in no
 /// directory of ours, and the table of mounts, since a mount touches neither. The
 /// watches are set anew before each reading, so a change in between is either read or told
 /// (inotify(7)). A user has few inotify instances and editors take many; without one the file is

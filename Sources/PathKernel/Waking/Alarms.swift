@@ -1,5 +1,10 @@
 internal import CLinux
+
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// Moments at which a look is due by itself, on one timer of the boot clock. timerfd_create(2).
 ///

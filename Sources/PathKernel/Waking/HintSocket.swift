@@ -1,5 +1,10 @@
 internal import CLinux
+
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// Hears that some route has changed, and not which: for verdicts that rest on routes elsewhere
 /// than to the lookup address, which the filter of the event socket drops.

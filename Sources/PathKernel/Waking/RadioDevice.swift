@@ -1,4 +1,8 @@
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// Tells that a radio was switched: the kernel's rfkill device, where this process may read it.
 ///

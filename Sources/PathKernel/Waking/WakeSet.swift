@@ -1,5 +1,10 @@
 internal import CLinux
+
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// Descriptors that are waited for as one: whoever has the reader watches a single descriptor, the
 /// same for as long as the reader lives, while sockets behind it come and go. epoll(7).
