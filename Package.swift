@@ -57,8 +57,9 @@ let package = Package(
     .target(
       name: "PathKernel", dependencies: ["PathCore", "CMnl", "CLinux"],
       swiftSettings: swiftSettings),
+    .target(name: "PathTrust", dependencies: ["CLinux"], swiftSettings: swiftSettings),
     .target(
-      name: "PathPolicy", dependencies: ["PathCore", "LuaSandbox", "CLinux"],
+      name: "PathPolicy", dependencies: ["PathCore", "PathTrust", "LuaSandbox", "CLinux"],
       resources: ["words", "errors", "checks", "loading", "verbs", "calling"].map {
         .embedInCode("Prelude/\($0).lua")
       },
@@ -69,15 +70,16 @@ let package = Package(
       resources: [.embedInCode("Prelude/testing.lua"), .embedInCode("Prelude/generating.lua")],
       swiftSettings: swiftSettings),
     .target(
-      name: "PathActions", dependencies: ["PathCore", "CLinux", "CCurl"],
+      name: "PathActions", dependencies: ["PathCore", "PathTrust", "CLinux", "CCurl"],
       swiftSettings: swiftSettings),
     .target(
-      name: "PathStore", dependencies: ["PathCore", "CSQLite"], swiftSettings: swiftSettings),
+      name: "PathStore", dependencies: ["PathCore", "PathTrust", "CSQLite"],
+      swiftSettings: swiftSettings),
     .target(
       name: "PathDaemon",
       dependencies: [
-        "PathCore", "PathKernel", "PathPolicy", "PathActions", "PathStore", "CLinux", "CSystemd",
-        "CMicrohttpd",
+        "PathCore", "PathKernel", "PathTrust", "PathPolicy", "PathActions", "PathStore", "CLinux",
+        "CSystemd", "CMicrohttpd",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -117,6 +119,12 @@ let package = Package(
     .testTarget(
       name: "PathKernelTests", dependencies: ["PathKernel", "PathCore", "CLinux"],
       exclude: ["Fixtures"],
+      swiftSettings: testSettings),
+    .executableTarget(
+      name: "TrustChild", dependencies: ["PathTrust"], path: "Tests/TrustChild",
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PathTrustTests", dependencies: ["PathTrust", "TrustChild"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PathPolicyTests",

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <sys/epoll.h>
@@ -15,6 +16,7 @@
 #include <sys/pidfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int clinux_receive_many(int descriptor, void *buffer, uint32_t slot, uint32_t slots,
@@ -186,4 +188,18 @@ void clinux_alarm_set(int alarm, int64_t at_ns) {
 	struct itimerspec time = {
 		.it_value = {.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000}};
 	timerfd_settime(alarm, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+int clinux_step(int at, const char *name, int directory) {
+	int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (directory ? O_DIRECTORY : 0);
+	int descriptor = openat(at, name, flags);
+	return descriptor >= 0 ? descriptor : -errno;
+}
+
+int clinux_has_access_list(int descriptor) {
+	/* Not by the descriptor itself: O_PATH forbids it. */
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+	if (getxattr(path, "system.posix_acl_access", NULL, 0) >= 0) return 1;
+	return errno == ENODATA || errno == EOPNOTSUPP ? 0 : -errno;
 }

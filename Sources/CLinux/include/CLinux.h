@@ -85,4 +85,13 @@ void clinux_wait(struct pollfd *entries, unsigned long count, int64_t most_ns);
 /* pthread_setname_np(3) for the calling thread: it is declared for _GNU_SOURCE only. */
 void clinux_name_thread(const char *name);
 
+/* openat(2) with O_PATH and O_NOFOLLOW, close-on-exec: O_PATH is declared for _GNU_SOURCE only. Names
+ * what is there without opening it, a link included; with `directory` only a directory, which is
+ * mounted where the kernel does that on demand. Returns the descriptor, or -errno. */
+int clinux_step(int at, const char *name, int directory);
+
+/* getxattr(2): whether what the descriptor names, one of O_PATH included, has a list of access, in
+ * which the mode's bits of the group stand for others (acl(5)). 1 or 0; -errno when nobody knows. */
+int clinux_has_access_list(int descriptor);
+
 #endif
