@@ -35,20 +35,20 @@ struct WatchPlan {
     directory: String, folders: [String], files: [String], concerns: (String) -> Bool
   ) {
     if let root = follow(directory), isDirectory(root) {
-      addTree(root, root, concerns)
+      addTree(root, concerns)
       for folder in folders {
         places[root]?.names.insert(folder)
-        guard let path = follow("\(root)/\(folder)", within: root), isDirectory(path) else {
+        guard let path = follow("\(root)/\(folder)"), isDirectory(path) else {
           continue
         }
-        addTree(path, root, concerns)
+        addTree(path, concerns)
       }
     }
     for file in files { follow(file) }
   }
 
-  /// A folder whose files matter, and where its links lead within the tree.
-  private mutating func addTree(_ path: String, _ root: String, _ concerns: (String) -> Bool) {
+  /// A folder whose files matter, and where its links lead.
+  private mutating func addTree(_ path: String, _ concerns: (String) -> Bool) {
     add(path, Self.fileBits)
     places[path]?.isTree = true
     guard let directory = unsafe opendir(path) else { return }
@@ -58,44 +58,39 @@ struct WatchPlan {
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       guard concerns(name), kind(of: "\(path)/\(name)") == S_IFLNK else { continue }
-      follow("\(path)/\(name)", within: root)
+      follow("\(path)/\(name)")
     }
   }
 
   /// Goes the way that the kernel goes (path_resolution(7)) and notes on it what may lead elsewhere
-  /// one day. The place at its end, without links; nil when it leads nowhere now. With `within`
-  /// nothing outside of that directory is noted.
+  /// one day. The place at its end, without links; nil when it leads nowhere now.
   @discardableResult
-  private mutating func follow(_ path: String, within root: String? = nil) -> String? {
+  private mutating func follow(_ path: String) -> String? {
     var rest = Self.parts(path.hasPrefix("/") ? path : Self.workingDirectory + "/" + path)
     var place = ""
     var links = 0
-    func concernsRoot(_ place: String) -> Bool {
-      root.map { place == $0 || place.hasPrefix($0 + "/") } ?? true
-    }
     while let name = rest.popLast() {
       if name == ".." {
         place = String(place.prefix(upTo: place.lastIndex(of: "/") ?? place.startIndex))
         continue
       }
       let next = "\(place)/\(name)"
-      let isNoted = concernsRoot(place)
       switch kind(of: next) {
       case S_IFDIR:
-        if concernsRoot(next) { add(next, Self.ownBits) }
+        add(next, Self.ownBits)
         place = next
       case S_IFLNK:
         links += 1
-        if isNoted { add(place, Self.entryBits, name) }
+        add(place, Self.entryBits, name)
         guard links <= Self.linksMost, let target = Self.target(of: next) else { return nil }
         if target.hasPrefix("/") { place = "" }
         rest += Self.parts(target)
       case nil:
         // What is made here and written to is heard when it is whole.
-        if isNoted { add(place, rest.isEmpty ? Self.fileBits : Self.entryBits, name) }
+        add(place, rest.isEmpty ? Self.fileBits : Self.entryBits, name)
         return nil
       default:
-        if isNoted { add(place, rest.isEmpty ? Self.fileBits : Self.entryBits, name) }
+        add(place, rest.isEmpty ? Self.fileBits : Self.entryBits, name)
         return rest.isEmpty ? next : nil
       }
     }

@@ -1,9 +1,9 @@
-import CLinux
-import Glibc
 package import PathCore
+import PathTrust
 
 /// The files of a policy directory: `*.lua` are policies, `*_test.lua` their tests, `lib/*.lua`
-/// what they may `require`. Hidden files, editors' leftovers and other folders are not looked at.
+/// what they may `require`. Hidden files, editors' leftovers and other folders are not looked at. A
+/// link may lead anywhere, as long as nobody else could have a hand in it.
 package struct PolicyDirectory: Sendable {
   package var scripts: [PolicyScript] = []
   /// Files that would be policies but could not be read, or modules that could not.
@@ -28,14 +28,13 @@ package struct PolicyDirectory: Sendable {
 
   /// Reads all scripts, in the order of their names.
   package init(reading path: String, withTests: Bool = false) throws(Unreadable) {
-    guard let root = ScriptFile.realPath(path) else {
-      throw Unreadable(message: "\(path): \(ScriptFile.describe(errno))")
+    let root: TrustedPlace
+    let files: [String]
+    do throws(Distrust) {
+      (root, files) = try Self.luaFiles(in: path, from: nil)
+    } catch {
+      throw Unreadable(message: "\(path): \(ScriptFile.describe(error))")
     }
-    guard ScriptFile.isGuarded(root) else {
-      throw Unreadable(
-        message: "\(path): everybody may write into it; take that away with: chmod o-w")
-    }
-    let files = try Self.luaFiles(in: root, path)
     testFiles = files.filter { $0.hasSuffix(Self.testEnding) }
     let names = files.filter { !$0.hasSuffix(Self.testEnding) }
     guard names.count <= Self.policiesMax else {
@@ -50,7 +49,7 @@ package struct PolicyDirectory: Sendable {
         continue
       }
       do throws(ScriptFile.Refusal) {
-        let source = try ScriptFile.read("\(root)/\(name)", within: root)
+        let source = try ScriptFile.read(name, in: root)
         scripts.append(PolicyScript(name: policy, file: name, source: source, modules: modules))
       } catch {
         refuse(policy, name, error.message)
@@ -63,10 +62,10 @@ package struct PolicyDirectory: Sendable {
     }
   }
 
-  private mutating func readTest(_ root: String, _ file: String, _ modules: [PolicyModule]) {
+  private mutating func readTest(_ root: TrustedPlace, _ file: String, _ modules: [PolicyModule]) {
     let policy = String(file.dropLast(Self.testEnding.count))
     do throws(ScriptFile.Refusal) {
-      let source = try ScriptFile.read("\(root)/\(file)", within: root)
+      let source = try ScriptFile.read(file, in: root)
       tests.append(PolicyScript(name: policy, file: file, source: source, modules: modules))
     } catch {
       refusedTests.append(
@@ -75,16 +74,20 @@ package struct PolicyDirectory: Sendable {
     }
   }
 
-  private mutating func readModules(_ root: String) -> [PolicyModule] {
+  private mutating func readModules(_ root: TrustedPlace) -> [PolicyModule] {
     var modules: [PolicyModule] = []
-    let names = (try? Self.luaFiles(in: root + "/lib", "lib")) ?? []
-    guard names.isEmpty || ScriptFile.isGuarded(root + "/lib") else {
-      refuse("lib/", "lib", "everybody may write into it; take that away with: chmod o-w")
+    let folder: TrustedPlace
+    let names: [String]
+    do throws(Distrust) {
+      (folder, names) = try Self.luaFiles(in: "lib", from: root)
+    } catch {
+      if case .unreachable = error.reason { return [] }
+      refuse("lib/", "lib", ScriptFile.describe(error))
       return []
     }
     for name in names.prefix(Self.modulesMax) {
       do throws(ScriptFile.Refusal) {
-        let source = try ScriptFile.read("\(root)/lib/\(name)", within: root)
+        let source = try ScriptFile.read(name, in: folder)
         if source.isEmpty {
           throw ScriptFile.Refusal(
             message: "the file is empty: it is being written, or was cut off")
@@ -104,19 +107,14 @@ package struct PolicyDirectory: Sendable {
         policy: policy, handler: nil, kind: .load, file: file, line: 0, message: message))
   }
 
-  /// Sorted names that end in `.lua` and are not hidden.
-  private static func luaFiles(in path: String, _ shown: String) throws(Unreadable) -> [String] {
-    guard let directory = unsafe opendir(path) else {
-      throw Unreadable(message: "\(shown): \(ScriptFile.describe(errno))")
+  /// A directory, and the sorted names in it that end in `.lua` and are not hidden.
+  private static func luaFiles(
+    in path: String, from start: TrustedPlace?
+  ) throws(Distrust) -> (TrustedPlace, [String]) {
+    let place = try TrustedPlace.find(path, from: start)
+    let names = try place.entries().filter {
+      $0.hasSuffix(".lua") && !$0.hasPrefix(".") && $0.utf8.count > 4
     }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".lua"), !name.hasPrefix("."), name.utf8.count > 4 { names.append(name) }
-    }
-    return names.sorted()
+    return (place, names.sorted())
   }
 }

@@ -91,7 +91,7 @@ import Testing
         try run.folder.rename("config.lua.new", "config.lua")
       }, run.until("alert"),
     ])
-    #expect(run.said.contains { $0.contains("it holds grants, but its group may write it") })
+    #expect(run.said.contains { $0.contains("its group may write it") })
   }
 
   @Test func `what holds only at the next start says so`() throws {

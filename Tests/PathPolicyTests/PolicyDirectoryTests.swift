@@ -76,22 +76,60 @@ struct PolicyDirectoryTests {
     #expect(try PolicyDirectory(reading: scratch.at("current") + "/").scripts.count == 1)
   }
 
-  @Test func `a link that leads out is refused, even to a sibling with the same beginning`() throws
-  {
-    scratch.write("policies-old/x.lua")
+  @Test func `a link may lead out, when nobody else could have a hand in where it leads`() throws {
+    scratch.write("shipped/x.lua")
+    scratch.write("shipped/x_test.lua")
+    scratch.write("shipped/lib/m.lua", "return 1")
     scratch.folder("policies")
-    scratch.link("policies/x.lua", to: "../policies-old/x.lua")
-    let directory = try PolicyDirectory(reading: scratch.at("policies"))
-    #expect(directory.scripts.isEmpty)
-    #expect(directory.refused.first?.located.contains("leads out of the policy directory") == true)
+    scratch.link("policies/x.lua", to: "../shipped/x.lua")
+    scratch.link("policies/x_test.lua", to: scratch.at("shipped/x_test.lua"))
+    scratch.link("policies/lib", to: "../shipped/lib")
+    func read() throws -> PolicyDirectory {
+      try PolicyDirectory(reading: scratch.at("policies"), withTests: true)
+    }
+    let directory = try read()
+    #expect(directory.scripts.map(\.name) == ["x"] && directory.refused == [])
+    #expect(directory.scripts.first?.modules.map(\.name) == ["m"])
+    #expect(directory.tests.map(\.file) == ["x_test.lua"])
+    chmod(scratch.at("shipped"), 0o777)
+    let refused = try read()
+    let shipped = scratch.at("shipped")
+    let why = "everybody may write into \(shipped); take that away with: chmod o-w \(shipped)"
+    #expect(refused.scripts == [] && refused.tests == [])
+    #expect(refused.refused.map(\.located) == ["lib: " + why, "x.lua: " + why])
+    #expect(refused.refusedTests.map(\.located) == ["x_test.lua: " + why])
   }
 
   @Test(arguments: [
-    ("/dev/zero", "leads out"), ("/etc/passwd", "leads out"), ("nowhere", "no such file"),
-    ("x.lua", "circle"), ("..", "leads out"),
+    ("/dev/zero", "it is a device, not a file"), ("nowhere", "no such file"), ("x.lua", "circle"),
+    ("..", "it is a directory"), ("/etc/passwd/", "a part of the path is not a directory"),
   ]) func `a link to what is no policy is refused`(_ target: String, _ why: String) throws {
     scratch.link("x.lua", to: target)
     #expect(try refusal()?.contains(why) == true)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func `policies, modules and tests of another user are refused, each by its name`() throws {
+    for name in ["a.lua", "b.lua", "b_test.lua", "lib/m.lua", "lib/n.lua"] { scratch.write(name) }
+    for name in ["a.lua", "b_test.lua", "lib/m.lua"] { chown(scratch.at(name), 1000, 1000) }
+    let directory = try PolicyDirectory(reading: scratch.path, withTests: true)
+    func why(_ name: String) -> String {
+      "\(name): it belongs to user 1000; it must be root's or yours: chown root \(scratch.at(name))"
+    }
+    #expect(directory.scripts.map(\.name) == ["b"])
+    #expect(directory.scripts.first?.modules.map(\.name) == ["n"])
+    #expect(directory.refused.map(\.located) == ["lib/m.lua", "a.lua"].map(why))
+    #expect(directory.refusedTests.map(\.located) == [why("b_test.lua")])
+    chown(scratch.at("lib"), 1000, 1000)
+    let lib = scratch.at("lib")
+    #expect(
+      try read().refused.first?.located == "lib: \(lib) belongs to user 1000; "
+        + "it must be root's or yours: chown root \(lib)")
+    chown(scratch.path, 1000, 1000)
+    let error = #expect(throws: PolicyDirectory.Unreadable.self) { try read() }
+    #expect(
+      error?.message == "\(scratch.path): \(scratch.path) belongs to user 1000; "
+        + "it must be root's or yours: chown root \(scratch.path)")
   }
 
   @Test func `a pipe and a directory are refused by what they are, without waiting`() throws {
@@ -122,7 +160,8 @@ struct PolicyDirectoryTests {
   @Test func `what everybody may write is refused, file or directory`() throws {
     scratch.write("x.lua", mode: 0o646)
     #expect(
-      try refusal()?.contains("everybody may write it; take that away with: chmod o-w") == true)
+      try refusal()
+        == "x.lua: everybody may write it; take that away with: chmod o-w \(scratch.at("x.lua"))")
     chmod(scratch.path, 0o777)
     #expect(throws: PolicyDirectory.Unreadable.self) { try read() }
     chmod(scratch.path, 0o700)
@@ -134,7 +173,7 @@ struct PolicyDirectoryTests {
     chmod(scratch.at("lib"), 0o777)
     let open = try read()
     #expect(open.refused.map(\.policy) == ["lib/"])
-    #expect(open.refused.first?.located.hasPrefix("lib: everybody may write into it") == true)
+    #expect(open.refused.first?.located.hasPrefix("lib: everybody may write into /") == true)
     #expect(open.scripts.first?.modules == [])
     chmod(scratch.at("lib"), 0o755)
     scratch.write("..v1/b.lua")
@@ -155,9 +194,14 @@ struct PolicyDirectoryTests {
       ])
   }
 
-  @Test func `what the group may write is the operator's affair`() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func `what a group may write is refused, unless it is root's`() throws {
     scratch.write("x.lua", mode: 0o664)
     #expect(try names() == ["x"])
+    chown(scratch.at("x.lua"), 0, 1000)
+    #expect(
+      try refusal()
+        == "x.lua: its group may write it; take that away with: chmod g-w \(scratch.at("x.lua"))")
   }
 
   @Test func `a file that is too large is refused by its size, one just within is read`() throws {
