@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import PathCore
+import PathTrust
 
 /// The children that were started here and not reaped, each with what to call at its end.
 package final class Children {
@@ -105,16 +106,21 @@ final class Child {
     return End(code: code >= 0 ? code : nil, signal: signal >= 0 ? signal : nil)
   }
 
-  /// What anybody could replace is not what was granted.
+  /// What others could replace is not what was granted.
+  ///
+  /// The program is then started by its name, since a script needs one: only those who could put
+  /// something else there who may change the program itself.
   private static func checkProgram(_ program: String) throws(ActionRefusal) {
-    var status = stat()
-    guard unsafe stat(program, &status) == 0 else { throw refusal(program, errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ActionRefusal("\(LineText.word(program)) is no program, but a directory or device")
+    let place: TrustedPlace
+    do throws(Distrust) {
+      place = try TrustedPlace.find(program)
+      if place.kind == S_IFREG { try place.check() }
+    } catch {
+      if case .unreachable(let code) = error.reason { throw refusal(program, code) }
+      throw ActionRefusal(LineText.escaped(error.message()))
     }
-    guard status.st_mode & S_IWOTH == 0 else {
-      throw ActionRefusal(
-        "everybody may write \(LineText.word(program)); take that away with: chmod o-w")
+    guard place.kind == S_IFREG else {
+      throw ActionRefusal("\(LineText.word(program)) is no program, but a directory or device")
     }
   }
 

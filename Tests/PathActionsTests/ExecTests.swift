@@ -55,6 +55,46 @@ extension ActionTests {
       #expect(try rig.result(rig.exec(command: "fine")).isOK)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `a granted program that others could change is refused, with the command that helps`()
+      throws
+    {
+      let folder = Folder()
+      let cases = ["his", "group", "loose/it", "hisdir/it", "link", "shared/it", "shared/his"]
+      for name in ["loose", "hisdir", "shared"] { mkdir(folder.at(name), 0o755) }
+      for name in cases where name != "link" { folder.write(name, "#!/bin/sh\n") }
+      try #require(symlink("loose/it", folder.at("link")) == 0)
+      chown(folder.at("his"), 1000, 1000)
+      chown(folder.at("shared/his"), 1000, 1000)
+      chown(folder.at("group"), 0, 1000)
+      chmod(folder.at("group"), 0o775)
+      chmod(folder.at("loose"), 0o777)
+      chmod(folder.at("shared"), 0o1777)
+      chown(folder.at("hisdir"), 1000, 1000)
+      let commands = Dictionary(
+        uniqueKeysWithValues: cases.map { ($0.replacing("/", with: "-"), [folder.at($0)]) })
+      let rig = try Rig(Grants(commands: commands))
+      func refusal(_ name: String) throws -> String {
+        let result = try rig.result(rig.exec(command: name))
+        return result.ending == .refused ? result.error : "\(result.ending)"
+      }
+      func owned(_ name: String) -> String {
+        let path = folder.at(name)
+        return "\(path) belongs to user 1000; it must be root's or yours: chown root \(path)"
+      }
+      let loose = folder.at("loose")
+      let isLoose = "everybody may write into \(loose); take that away with: chmod o-w \(loose)"
+      #expect(try refusal("his") == owned("his"))
+      #expect(
+        try refusal("group") == "group 1000 may write \(folder.at("group")); "
+          + "take that away with: chmod g-w \(folder.at("group"))")
+      #expect(try refusal("loose-it") == isLoose)
+      #expect(try refusal("link") == isLoose)
+      #expect(try refusal("hisdir-it") == owned("hisdir"))
+      #expect(try refusal("shared-his") == owned("shared/his"))
+      #expect(try refusal("shared-it") == "succeeded")
+    }
+
     @Test func `a command that is not granted, or asks for too much, is refused`() throws {
       let rig = try Rig(Grants(commands: ["sync-stop": ["/bin/true"]]))
       func refusal(_ request: ExecRequest) throws -> String {

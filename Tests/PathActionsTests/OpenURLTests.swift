@@ -72,6 +72,24 @@ extension ActionTests {
       #expect(rig.results.allSatisfy { $0.result.ending == .refused })
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `a browser that others could change is refused`() throws {
+      let rig = try rig(["xdg-open"])
+      let program = rig.folder.at("bin/xdg-open")
+      chown(program, 1000, 1000)
+      let result = try open(rig)
+      #expect(result.ending == .refused)
+      #expect(
+        result.error
+          == "\(program) belongs to user 1000; it must be root's or yours: chown root \(program)")
+      #expect(!rig.folder.exists("log"))
+      chown(program, 0, 0)
+      chmod(rig.folder.at("bin"), 0o777)
+      #expect(try open(rig).error.hasPrefix("everybody may write into \(rig.folder.at("bin"));"))
+      chmod(rig.folder.at("bin"), 0o755)
+      #expect(try open(rig).isOK)
+    }
+
     @Test func `without a screen nothing is opened`() throws {
       for environment in [[:], ["DISPLAY": ""], ["WAYLAND_DISPLAY": "", "DISPLAY": ""]] {
         let rig = try rig(["xdg-open"]) { $0.environment = environment }
