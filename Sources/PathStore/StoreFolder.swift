@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PathTrust
 
 /// The directory of a store and the lock that keeps others out of it for as long as this lives: the
 /// kernel lifts it when the process ends, however it ends.
@@ -16,10 +17,12 @@ final class StoreFolder {
 
   /// Makes the directory where it is missing, for its owner alone, and locks it.
   init(_ path: String) throws(StoreTrouble) {
-    try Self.make(path)
-    guard let buffer = unsafe realpath(path, nil) else { throw .unavailable(path) }
-    self.path = unsafe String(cString: buffer)
-    unsafe free(buffer)
+    do throws(Distrust) {
+      self.path = try TrustedPlace.find(path, making: .all).path
+    } catch {
+      if case .unreachable(let code) = error.reason { throw .unavailable(path, code: code) }
+      throw .refused("\(error.message()), or choose another directory with --state")
+    }
     try Self.check(self.path, kind: S_IFDIR)
     lock = try Self.takeLock("\(self.path)/\(Self.lockName)", directory: path)
   }
@@ -29,19 +32,6 @@ final class StoreFolder {
     // program it has this descriptor too.
     flock(lock, LOCK_UN)
     close(lock)
-  }
-
-  /// mkdir(2), for each part that is not there.
-  private static func make(_ path: String) throws(StoreTrouble) {
-    var status = stat()
-    if unsafe stat(path, &status) == 0 { return }
-    var part = path.hasPrefix("/") ? "/" : ""
-    for name in path.split(separator: "/") {
-      part += (part.isEmpty || part.hasSuffix("/") ? "" : "/") + name
-      guard unsafe mkdir(part, 0o700) != 0 else { continue }
-      let code = errno
-      if unsafe stat(part, &status) != 0 { throw .unavailable(part, code: code) }
-    }
   }
 
   /// flock(2). What holds the lock has written its number into the file.

@@ -99,6 +99,20 @@ import Testing
     #expect(access(path, F_OK) != 0)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
+  func `every directory on the way to the socket counts`() throws {
+    try folder.folder("run")
+    chmod(folder.path, 0o777)
+    #expect(trouble(path)?.contains("everybody may write into \(folder.path);") == true)
+    #expect(trouble(folder.at("new/control"))?.contains("everybody may write into") == true)
+    #expect(access(folder.at("new"), F_OK) != 0)
+    chmod(folder.path, 0o755)
+    try #require(chown(folder.path, 4711, 4711) == 0)
+    #expect(trouble(path)?.contains("\(folder.path) belongs to user 4711; it must be") == true)
+    try #require(chown(folder.path, 0, 0) == 0)
+    #expect(trouble(path) == nil)
+  }
+
   @Test func `a name that is too long is refused in words, the longest is not`() throws {
     let room = ControlSocket.pathMost - path.utf8.count
     let longest = path + String(repeating: "x", count: room)

@@ -257,6 +257,37 @@ struct TroubleTests {
     #expect(bench.refusal()?.contains("belongs to user 65534, not to user 0") == true)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
+  func `every directory on the way to the state counts, over a link too`() throws {
+    try bench.fill()
+    chown(bench.root, 1000, 1000)
+    #expect(
+      bench.refusal() == "\(bench.root) belongs to user 1000; it must be root's or yours: "
+        + "chown root \(bench.root), or choose another directory with --state")
+    chown(bench.root, 0, 0)
+    chmod(bench.root, 0o777)
+    #expect(bench.refusal()?.contains("everybody may write into \(bench.root);") == true)
+    // Nothing is made where anybody could lead it elsewhere.
+    let opening = PolicyStore.open(
+      directory: bench.root + "/new/state", bootID: "b", at: Bench.moment(1))
+    guard case .refused = opening else {
+      Issue.record("\(opening)")
+      return
+    }
+    #expect(!FileManager.default.fileExists(atPath: bench.root + "/new"))
+    chmod(bench.root, 0o755)
+    let hop = bench.root + "/hop"
+    mkdir(hop, 0o755)
+    rename(bench.directory, bench.root + "/real")
+    #expect(symlink("real", bench.directory) == 0)
+    try bench.store().close()
+    unlink(bench.directory)
+    #expect(symlink("../real", hop + "/state") == 0 && symlink("hop/state", bench.directory) == 0)
+    try bench.store().close()
+    chmod(hop, 0o777)
+    #expect(bench.refusal()?.contains("everybody may write into \(hop);") == true)
+  }
+
   @Test func `directories are made on the way, for their owner alone`() throws {
     let opening = PolicyStore.open(
       directory: bench.root + "/a/b/c", bootID: "b", at: Bench.moment(1))

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import PathTrust
 
 /// Why there is no control socket: a sentence that says what to do.
 package struct ControlTrouble: Error, Hashable, Sendable {
@@ -47,7 +48,7 @@ package final class ControlSocket {
     }
     let directory = try Self.openDirectory(of: path)
     // Its lock lasts as long as the descriptor.
-    defer { close(directory) }
+    defer { withExtendedLifetime(directory) {} }
     try Self.makeRoom(at: path)
     self.path = path
     descriptor = try Self.listen(at: path)
@@ -67,36 +68,39 @@ package final class ControlSocket {
   // MARK: The directory
 
   /// Makes it where it is missing, looks whose it is, and locks out others who start just now.
-  private static func openDirectory(of path: String) throws(ControlTrouble) -> Int32 {
+  private static func openDirectory(of path: String) throws(ControlTrouble) -> Descriptor {
     let slash = path.lastIndex(of: "/")
     let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST {
-      throw ControlTrouble("\(directory) cannot be made: \(errorText(errno))")
+    let place: TrustedPlace
+    do throws(Distrust) {
+      place = try TrustedPlace.find(directory, making: .theLast)
+    } catch {
+      throw trouble(error, "\(directory) cannot be made")
     }
-    let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw ControlTrouble("\(directory) cannot be opened: \(errorText(errno))")
+    // Stricter than what is only read: here something is made that others are to believe.
+    if let problem = problem(place.status, directory) { throw ControlTrouble(problem) }
+    do throws(Distrust) {
+      let descriptor = try place.open()
+      // Of two that start at once one waits. Somebody who just keeps the lock is not waited for:
+      // what answers at the place is left alone in any case.
+      for _ in 0..<lockTries where !descriptor.tryLock() { _ = poll(nil, 0, 20) }
+      return descriptor
+    } catch {
+      throw trouble(error, "\(directory) cannot be opened")
     }
-    if let problem = problem(descriptor, directory) {
-      close(descriptor)
-      throw ControlTrouble(problem)
-    }
-    return descriptor
   }
 
-  private static func problem(_ descriptor: Int32, _ directory: String) -> String? {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return errorText(errno) }
+  private static func trouble(_ error: Distrust, _ what: String) -> ControlTrouble {
+    guard case .unreachable(let code) = error.reason else { return ControlTrouble(error.message()) }
+    return ControlTrouble("\(what): \(errorText(code))")
+  }
+
+  private static func problem(_ status: stat, _ directory: String) -> String? {
     if status.st_uid != geteuid(), status.st_uid != 0 {
       return "\(directory) belongs to user \(status.st_uid), who could put another one in its place"
     }
     if status.st_mode & 0o022 != 0 {
       return "others may write \(directory), and could put another one in its place"
-    }
-    // Of two that start at once one waits. Somebody who just keeps the lock is not waited for: what
-    // answers at the place is left alone in any case.
-    for _ in 0..<lockTries where flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      _ = poll(nil, 0, 20)
     }
     return nil
   }
