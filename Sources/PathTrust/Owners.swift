@@ -3,12 +3,19 @@ import Glibc
 /// Whose files and directories are run or obeyed: root's, and those of the user Netvane runs as.
 enum Owners {
   /// Whether nobody but root and this process's own user can be behind the number.
-  static func isKnown(_ user: uid_t) -> Bool { user == 0 || user == geteuid() }
+  static func isKnown(_ user: uid_t) -> Bool {
+    user == 0 || user == geteuid() && user != overflowOfRoot()
+  }
 
   /// The same; in a user's namespace that has no number for root, also the one that stands for it.
   ///
   /// Every user outside has that number there, so it is root's only as far as they may not write.
-  static func isTrusted(_ user: uid_t) -> Bool { isKnown(user) || user == overflowOfRoot() }
+  static func isTrusted(_ user: uid_t) -> Bool {
+    user == 0 || user == geteuid() || user == overflowOfRoot()
+  }
+
+  /// Whether it is root's own group; in a user's namespace the number is that of one outside.
+  static func isRootsGroup(_ group: gid_t) -> Bool { group == 0 && overflowOfRoot() == nil }
 
   /// The overflow uid, where root has no other number: user_namespaces(7). What the kernel has
   /// below /proc/sys belongs to root, so its owner tells; the map (/proc/self/uid_map) of a

@@ -124,11 +124,11 @@ package struct TrustedPlace {
     guard Owners.isTrusted(status.st_uid) else { return .owner(status.st_uid) }
     if let reason = reasonWhenShared(status) { return reason }
     let groupWrites = status.st_mode & S_IWGRP != 0
-    // Root's group is root, unless the bits are those of a list.
-    let isRootsGroup = status.st_gid == 0
-    if status.st_mode & S_IWOTH != 0 { return .everybody(andGroup: groupWrites && !isRootsGroup) }
-    guard groupWrites else { return nil }
-    guard isRootsGroup else { return .group(status.st_gid) }
+    let groupIsOther = groupWrites && !Owners.isRootsGroup(status.st_gid)
+    if status.st_mode & S_IWOTH != 0 { return .everybody(andGroup: groupIsOther) }
+    if !groupWrites { return nil }
+    if groupIsOther { return .group(status.st_gid) }
+    // The bits of the group may be those of a list.
     switch clinux_has_access_list((file ?? descriptor).number) {
     case 0: return nil
     case 1: return .accessList

@@ -326,6 +326,22 @@ import Testing
     #expect(run.said.contains { $0.contains("/ raised") && $0.contains("there is no such file") })
   }
 
+  @Test func `a policy that is a link out of the directory is live where it lies`() throws {
+    let run = try EditedRun(
+      [:],
+      prepare: { folder in
+        try folder.write("shipped/a.lua", Self.numbered(1))
+        try folder.folder("p")
+        try folder.link("p/a.lua", to: "../shipped/a.lua")
+      })
+    try run.play([
+      run.until("ready"), .act { try run.folder.write("shipped/a.lua", Self.numbered(2)) },
+      run.until("a.v=2 reload"),
+      .act { try run.folder.replace("shipped/a.lua", Self.numbered(3)) },
+      run.until("a.v=3 reload"),
+    ])
+  }
+
   @Test func `a directory that everybody may write is not read again until that is over`() throws {
     let run = try EditedRun(["a": Self.numbered(1)])
     try run.play([
