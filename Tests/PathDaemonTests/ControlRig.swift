@@ -20,7 +20,7 @@ final class ControlRig {
 
   /// `answer` is what every call gets.
   init(
-    libraries: [String] = ControlServer.libraries, patience: UInt32 = ControlServer.patience,
+    libraries: [String] = ControlServer.libraries, patience: ControlServer.Patience = .init(),
     answer: Result<ControlAnswer, ControlRefusal> = .success(.alerts([]))
   ) throws {
     folder = try Folder()

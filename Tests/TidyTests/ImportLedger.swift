@@ -9,7 +9,7 @@ enum ImportLedger {
     "CSystemd": ["systemd/"],
     "CSQLite": ["sqlite3.h"],
     "CCurl": standardC.union(["curl/", "dlfcn.h"]),
-    "CMicrohttpd": standardC.union(["microhttpd.h", "dlfcn.h"]),
+    "CMicrohttpd": standardC.union(["microhttpd.h", "dlfcn.h", "sys/socket.h"]),
     "CLinux": standardC.union(["linux/", "sys/", "net/", "netinet/", "arpa/"]),
     "LuaSandbox": standardC.union(["../CLua/shim.h", "sys/mman.h"]),
     "PathCore": [],

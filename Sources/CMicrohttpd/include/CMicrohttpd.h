@@ -24,6 +24,12 @@ struct cmicrohttpd_limits {
 	size_t memory;     /* of a connection, in bytes: its header must fit */
 	unsigned seconds;  /* without a byte, until a connection is closed */
 	size_t body;       /* of a request, in bytes */
+	size_t drained;    /* of a body that is longer: read to its end for the sake of an answer */
+	unsigned arguments;
+	/* In milliseconds: how long a connection has until its request is whole. Where all are taken,
+	 * one at a time is ended after `grace`, and one whose answer is not read after `request`. */
+	int64_t request;
+	int64_t grace;
 };
 
 /* dlopen(3) and MHD_start_daemon(3). The names end with NULL. Returns NULL and a text when none of
@@ -55,9 +61,11 @@ const char *cmicrohttpd_argument(const cmicrohttpd_exchange *exchange, const cha
 const char *cmicrohttpd_header(const cmicrohttpd_exchange *exchange, const char *name,
                                size_t *count);
 
-/* Whether its body is announced as longer than the limit. A longer one that was not announced ends
- * the connection. */
+/* Whether its body is longer than the limit, or announced as such. */
 int cmicrohttpd_is_too_long(const cmicrohttpd_exchange *exchange);
+
+/* Whether it had more arguments than the limit: then none of them can be asked for. */
+int cmicrohttpd_has_too_many(const cmicrohttpd_exchange *exchange);
 
 /* The answer: names and values of its header in turn, ended by NULL, and its body. All is copied.
  * Returns 0 when there is no memory for it. The connection is closed once it is sent. */

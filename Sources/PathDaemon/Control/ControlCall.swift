@@ -34,6 +34,7 @@ struct ControlRequest {
   /// Whether people will read the answer (`Accept: text/plain`).
   var wantsText = false
   var isTooLong = false
+  var hasTooManyArguments = false
 
   private static let paths = [
     "/v1/status": "GET", "/v1/alerts": "GET", "/v1/press": "POST", "/v1/dismiss": "POST",
@@ -44,6 +45,11 @@ struct ControlRequest {
   func call() throws(ControlRefusal) -> ControlCall {
     if isTooLong {
       throw ControlRefusal(413, "the body is longer than \(ControlServer.bodyMost) bytes")
+    }
+    if hasTooManyArguments {
+      throw ControlRefusal(
+        400, "there are more than \(ControlServer.argumentsMost) arguments behind the question mark"
+      )
     }
     guard let wanted = Self.paths[path] else {
       let known = Self.paths.keys.sorted().joined(separator: ", ")

@@ -1,6 +1,7 @@
 import CMicrohttpd
 import Glibc
 import PathActions
+import PathCore
 
 /// Answers HTTP on the control socket, in the loop and between two facts.
 ///
@@ -10,17 +11,28 @@ import PathActions
   static let connectionsMost: UInt32 = 16
   /// Of a connection; the header of a request must fit.
   static let memoryMost = 32_768
-  /// A connection on which nothing happens for so many seconds is closed.
-  static let patience: UInt32 = 10
   static let bodyMost = 4096
+  /// Of a body that is longer, to answer it at its end.
+  static let drainedMost = 1 << 20
+  static let argumentsMost: UInt32 = 16
   static let answerMost = 4 << 20
   static let libraries = ["libmicrohttpd.so.12", "libmicrohttpd.so"]
+
+  /// How long clients may take.
+  struct Patience {
+    /// A connection on which nothing happens for so many seconds is closed.
+    var seconds: UInt32 = 10
+    /// So soon after connecting a request must be here as a whole.
+    var request = Duration.seconds(2)
+    /// So long somebody who connected is left alone, however many others want the place.
+    var grace = Duration.milliseconds(200)
+  }
 
   typealias Answer = (ControlCall) -> Result<ControlAnswer, ControlRefusal>
 
   private let loop: EventLoop
   private let libraries: [String]
-  private let patience: UInt32
+  private let patience: Patience
   private let tell: (String) -> Void
   private let answer: Answer
   private let text: (ControlAnswer) -> String
@@ -39,7 +51,7 @@ import PathActions
   /// `text` puts an answer in words for people; `tell` hears what is wrong.
   init(
     _ socket: ControlSocket, loop: EventLoop, libraries: [String] = ControlServer.libraries,
-    patience: UInt32 = ControlServer.patience,
+    patience: Patience = Patience(),
     tell: @escaping (String) -> Void, text: @escaping (ControlAnswer) -> String,
     answer: @escaping Answer
   ) throws(LoopError) {
@@ -96,8 +108,10 @@ import PathActions
       unsafe Unmanaged<ControlServer>.fromOpaque(owner!).takeUnretainedValue().take(exchange)
     }
     var limits = cmicrohttpd_limits(
-      connections: Self.connectionsMost, memory: Self.memoryMost, seconds: patience,
-      body: Self.bodyMost)
+      connections: Self.connectionsMost, memory: Self.memoryMost,
+      seconds: patience.seconds, body: Self.bodyMost, drained: Self.drainedMost,
+      arguments: Self.argumentsMost, request: patience.request.nanoseconds / 1_000_000,
+      grace: patience.grace.nanoseconds / 1_000_000)
     let listening = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
     guard listening >= 0 else { return Self.noneLeft }
     var problem: UnsafePointer<CChar>?
@@ -225,6 +239,7 @@ import PathActions
       method: String(cString: cmicrohttpd_method(exchange)),
       path: String(cString: cmicrohttpd_path(exchange)))
     unsafe request.isTooLong = cmicrohttpd_is_too_long(exchange) != 0
+    unsafe request.hasTooManyArguments = cmicrohttpd_has_too_many(exchange) != 0
     var count = 0
     let accept = unsafe cmicrohttpd_header(exchange, "Accept", &count)
     request.wantsText = unsafe text(accept, count)?.contains("text/plain") ?? false
