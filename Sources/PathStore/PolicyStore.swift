@@ -27,7 +27,7 @@ package final class PolicyStore {
   private let pagesMax: Int
   private var folder: StoreFolder?
   private var ledger: Ledger?
-  private var identity: StoreFolder.Identity?
+  private var files: StoreFolder.Files?
   /// Everything that is to be kept, whether it could be written or not.
   private var rows: [String: Ledger.Row] = [:]
   /// The clocks of each boot that a row is of, at the last write in it.
@@ -128,6 +128,7 @@ package final class PolicyStore {
   package func write(_ batch: StoreBatch, at now: Moment) -> [StoreNotice] {
     var notices = take(batch, at: now)
     guard directory != nil else { return notices }
+    if let lost = replaceLost(at: now) { return notices + lost }
     if ledger == nil { return notices + tryAgain(at: now) }
     do throws(StoreTrouble) {
       try flush()
@@ -141,12 +142,7 @@ package final class PolicyStore {
   package func tryAgain(at now: Moment) -> [StoreNotice] {
     guard directory != nil, ledger == nil, now.boot >= nextAttempt ?? .zero else { return [] }
     do throws(StoreTrouble) {
-      try attach()
-      stamps[bootID] = BootStamp(bootID: bootID, at: now)
-      unwritten.rows = rows
-      unwritten.stamps = Array(stamps.values)
-      try flush(evenIfEmpty: true)
-      complaint = ""
+      try writeAnew(at: now)
       let back = StoreNotice(
         kind: .restored,
         message: "\(place): it can be written again; what was kept in memory is stored now")
@@ -158,16 +154,37 @@ package final class PolicyStore {
     }
   }
 
+  private func writeAnew(at now: Moment) throws(StoreTrouble) {
+    try attach()
+    stamps[bootID] = BootStamp(bootID: bootID, at: now)
+    unwritten.rows = rows
+    unwritten.stamps = Array(stamps.values)
+    try flush(evenIfEmpty: true)
+    complaint = ""
+  }
+
+  /// Writes all that is known into a new file where somebody removed or replaced the one that is
+  /// open: what goes on being written into that one nobody would find again. Nil when all is well.
+  private func replaceLost(at now: Moment) -> [StoreNotice]? {
+    guard letGoOfLost() else { return nil }
+    let lost = "\(place): it was removed or replaced while netvane was running"
+    do throws(StoreTrouble) {
+      try writeAnew(at: now)
+      let message = "\(lost); all that policies keep was written anew"
+      return [takeAside(), StoreNotice(kind: .rewritten, message: message)].compactMap(\.self)
+    } catch {
+      let fall = fall(error, at: now)
+      let notice = StoreNotice(kind: .degraded, message: "\(lost). \(fall.message)")
+      return [takeAside(), notice].compactMap(\.self)
+    }
+  }
+
   /// Brings the write-ahead log over into the file: for an idle moment, since it waits for the
-  /// disk. Also the moment when a file that somebody removed is noticed.
+  /// disk.
   package func checkpoint(at now: Moment) -> [StoreNotice] {
+    if let lost = replaceLost(at: now) { return lost }
     guard let ledger else { return [] }
     do throws(StoreTrouble) {
-      guard let folder, folder.owns(identity) else {
-        self.folder = nil
-        throw StoreTrouble(
-          kind: .unavailable, message: "it was removed or replaced while netvane was running")
-      }
       guard hasNewInLog else { return [] }
       try ledger.checkpoint()
       hasNewInLog = false
@@ -245,7 +262,7 @@ package final class PolicyStore {
     }
     folder.makePrivate()
     ledger = opened
-    identity = StoreFolder.Identity(folder.file)
+    files = folder.files
     nextAttempt = nil
     for (policy, row) in opened.rows
     where rows[policy] == nil && !unwritten.forgotten.contains(policy) {
@@ -265,13 +282,30 @@ package final class PolicyStore {
     return try Ledger(folder.file, schema: schema, pagesMax: pagesMax)
   }
 
+  /// Lets go of a file that is not in its place any more, and of the lock: whether there was one.
+  private func letGoOfLost() -> Bool {
+    guard let folder, let files, ledger != nil, !folder.owns(files) else { return false }
+    if !folder.hasDatabase(of: files) {
+      // It can be read as long as it is open.
+      let kept = (try? ledger?.history(limit: HistoryEntry.kept)) ?? []
+      unwritten.history = (kept + unwritten.history).suffix(HistoryEntry.kept)
+    }
+    letGo()
+    folder.removeOrphan(of: files)
+    self.folder = nil
+    return true
+  }
+
+  private func letGo() {
+    ledger = nil
+    files = nil
+    hasNewInLog = false
+  }
+
   /// Goes on in memory.
   private func fall(_ trouble: StoreTrouble, at now: Moment) -> StoreNotice {
-    // A file that is gone can be made anew at once.
-    nextAttempt = folder == nil && ledger != nil ? now.boot : now.boot + Self.patience
-    ledger = nil
-    identity = nil
-    hasNewInLog = false
+    nextAttempt = now.boot + Self.patience
+    letGo()
     complaint = trouble.named(place).message
     return StoreNotice(
       kind: .degraded,

@@ -50,6 +50,8 @@ package struct StoreNotice: Hashable, Sendable {
     case degraded
     /// It can be written again, and all was.
     case restored
+    /// The file was gone, or another's, and a new one holds all that was kept.
+    case rewritten
     /// The file was damaged and is kept beside a new one.
     case setAside
     /// One policy's memory is too large.

@@ -131,10 +131,30 @@ final class StoreFolder {
     return unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Whether the path still leads to this directory's own file and lock.
-  func owns(_ identity: Identity?) -> Bool {
-    guard let identity, identity == Identity(file) else { return false }
+  /// The database and its log as they lie here now. The log counts as much: what was written last
+  /// is in it alone.
+  struct Files: Hashable {
+    fileprivate var database: Identity?
+    fileprivate var log: Identity?
+  }
+
+  var files: Files { Files(database: Identity(file), log: Identity("\(file)-wal")) }
+
+  /// Whether the paths still lead to these files and to this directory's own lock.
+  func owns(_ known: Files?) -> Bool {
+    guard let known, known.database != nil, known == files else { return false }
     return Identity(descriptor: lock) == Identity("\(path)/\(Self.lockName)")
+  }
+
+  func hasDatabase(of known: Files) -> Bool {
+    known.database != nil && known.database == files.database
+  }
+
+  /// Removes the log of a database that is gone: SQLite would apply it to the next one.
+  func removeOrphan(of known: Files) {
+    if !hasDatabase(of: known), known.log != nil, known.log == files.log {
+      _ = unsafe unlink("\(file)-wal")
+    }
   }
 
   /// What tells one file from another, whatever its name.

@@ -131,21 +131,6 @@ struct TroubleTests {
     #expect(lines[1] == "durable false")
   }
 
-  @Test func `a directory that was removed is noticed at an idle moment, and made anew`() throws {
-    let store = try bench.store()
-    _ = store.write(StoreBatch(memories: ["p": Bench.memory(1)]), at: Bench.moment(100))
-    try FileManager.default.removeItem(atPath: bench.directory)
-    let notices = store.checkpoint(at: Bench.moment(101))
-    #expect(notices.map(\.kind) == [.degraded])
-    #expect(notices.first?.message.contains("removed or replaced") == true)
-    let back = store.write(StoreBatch(memories: ["q": Bench.memory(2)]), at: Bench.moment(101))
-    #expect(back.map(\.kind) == [.restored])
-    store.close()
-    #expect(
-      try bench.store().recall(at: Bench.moment(100)).memories
-        == ["p": Bench.memory(1), "q": Bench.memory(2)])
-  }
-
   @Test func `a file that is damaged while in use is set aside, and nothing is lost`() throws {
     let store = try bench.store()
     func batch(_ number: Int, size: Int) -> StoreBatch {
