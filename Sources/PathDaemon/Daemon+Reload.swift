@@ -52,7 +52,8 @@ extension Daemon {
   func reload(byHand: Bool) -> String {
     guard let place = settings.place else { return "" }
     let before = settings.configuration
-    let reading = place.read(after: (settings.scripts, settings.refused, before))
+    let reading = place.read(
+      after: (settings.scripts, settings.refused, before), running: engine.has)
     settings.scripts = reading.scripts
     settings.tests = reading.tests
     settings.refused = reading.refused

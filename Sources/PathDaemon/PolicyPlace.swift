@@ -13,14 +13,17 @@ package struct PolicyPlace: Hashable, Sendable {
     self.configurations = configurations
   }
 
-  /// What is there now. What cannot be read stays as it was `before`, and the faults say why.
+  /// What is there now. What cannot be read stays as it was `before`, and the faults say why. Of
+  /// too many policies those that are `running` keep their places.
   func read(
-    after before: (scripts: [PolicyScript], refused: [PolicyFault], configuration: Configuration)
+    after before: (scripts: [PolicyScript], refused: [PolicyFault], configuration: Configuration),
+    running: (String) -> Bool
   ) -> Reading {
     var reading = Reading(
       scripts: before.scripts, refused: before.refused, configuration: before.configuration)
     do throws(PolicyDirectory.Unreadable) {
-      let found = try PolicyDirectory(reading: directory, withTests: true)
+      let found = try PolicyDirectory(
+        reading: directory, withTests: true, running: running)
       reading.scripts = found.scripts
       reading.tests = found.tests
       reading.refused = found.refused

@@ -147,7 +147,7 @@ final class ShadowRun {
 
   private func load(_ reason: StartReason) -> PolicySet? {
     do throws(PolicyDirectory.Unreadable) {
-      let found = try PolicyDirectory(reading: directory)
+      let found = try PolicyDirectory(reading: directory, running: engine.has)
       let configuration = configuration
       return runtime.load(
         found.scripts, refused: found.refused, reason: reason, memories: memories,

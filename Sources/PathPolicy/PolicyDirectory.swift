@@ -15,9 +15,10 @@ package struct PolicyDirectory: Sendable {
   /// Tests that could not be read.
   package var refusedTests: [PolicyFault] = []
 
-  /// More policies than anybody has.
+  /// More policies than anybody has. Of what is beyond, so many files are named.
   package static let policiesMax = 256
   package static let modulesMax = 256
+  package static let namedMax = 256
 
   /// Why the directory itself could not be read.
   package struct Unreadable: Error, Hashable, Sendable {
@@ -26,8 +27,12 @@ package struct PolicyDirectory: Sendable {
 
   private static let testEnding = "_test.lua"
 
-  /// Reads all scripts, in the order of their names.
-  package init(reading path: String, withTests: Bool = false) throws(Unreadable) {
+  /// Reads all scripts, in the order of their names. Where there are too many, the first by name
+  /// are taken, but before them those that are `running`: a refused file leaves its last good
+  /// version at work, which would come on top.
+  package init(
+    reading path: String, withTests: Bool = false, running: (String) -> Bool = { _ in false }
+  ) throws(Unreadable) {
     let root: TrustedPlace
     let files: [String]
     do throws(Distrust) {
@@ -36,18 +41,10 @@ package struct PolicyDirectory: Sendable {
       throw Unreadable(message: "\(path): \(ScriptFile.describe(error))")
     }
     testFiles = files.filter { $0.hasSuffix(Self.testEnding) }
-    let names = files.filter { !$0.hasSuffix(Self.testEnding) }
-    guard names.count <= Self.policiesMax else {
-      throw Unreadable(
-        message: "\(path): \(names.count) policies; at most \(Self.policiesMax) are allowed")
-    }
     let modules = readModules(root)
-    for name in names {
-      let policy = String(name.dropLast(4))
-      if let problem = PolicyName.problem(policy) {
-        refuse(policy, name, problem)
-        continue
-      }
+    let names = takePolicies(files.filter { !$0.hasSuffix(Self.testEnding) }, running)
+    for policy in names {
+      let name = policy + ".lua"
       do throws(ScriptFile.Refusal) {
         let source = try ScriptFile.read(name, in: root)
         scripts.append(PolicyScript(name: policy, file: name, source: source, modules: modules))
@@ -55,11 +52,64 @@ package struct PolicyDirectory: Sendable {
         refuse(policy, name, error.message)
       }
     }
-    scripts.sort { $0.name < $1.name }
-    guard withTests else { return }
-    for name in files.filter({ $0.hasSuffix(Self.testEnding) }).prefix(Self.policiesMax) {
-      readTest(root, name, modules)
+    if withTests { readTests(root, of: names, modules) }
+  }
+
+  /// The names of those that are read, sorted; the rest is refused.
+  private mutating func takePolicies(_ files: [String], _ running: (String) -> Bool) -> [String] {
+    var names: [String] = []
+    for file in files {
+      let policy = String(file.dropLast(4))
+      if let problem = PolicyName.problem(policy) {
+        refuse(policy, file, problem)
+      } else {
+        names.append(policy)
+      }
     }
+    names.sort()
+    guard names.count > Self.policiesMax else { return names }
+    let order = names.filter(running) + names.filter { !running($0) }
+    let taken = order.prefix(Self.policiesMax).sorted()
+    let why = Self.tooMany(names.count, "policies", "run", Self.policiesMax)
+    for fault in Self.leftOut(order.dropFirst(Self.policiesMax).sorted(), "", why, "./") {
+      refused.append(fault)
+    }
+    return taken
+  }
+
+  private static func tooMany(_ count: Int, _ what: String, _ verb: String, _ most: Int) -> String {
+    "there are \(count) \(what) and at most \(most) \(verb), the first by name; this one is left "
+      + "out until others are gone"
+  }
+
+  /// A fault for each, and beyond `namedMax` one for all.
+  private static func leftOut(
+    _ names: [String], _ folder: String, _ why: String, _ rest: String, ending: String = ".lua"
+  ) -> [PolicyFault] {
+    var faults = names.prefix(namedMax).map { name in
+      fault(folder + name, folder + name + ending, why)
+    }
+    if names.count > namedMax {
+      let more = names.count - namedMax
+      faults.append(fault(rest, rest, "\(more) more files are left out, being too many"))
+    }
+    return faults
+  }
+
+  /// Those of these policies first, so that each has its own whatever else lies here.
+  private mutating func readTests(
+    _ root: TrustedPlace, of names: [String], _ modules: [PolicyModule]
+  ) {
+    let all = testFiles.map { String($0.dropLast(Self.testEnding.count)) }.sorted()
+    let known = Set(names)
+    let order = all.filter(known.contains) + all.filter { !known.contains($0) }
+    for name in order.prefix(Self.policiesMax).sorted() {
+      readTest(root, name + Self.testEnding, modules)
+    }
+    guard all.count > Self.policiesMax else { return }
+    let why = Self.tooMany(all.count, "test files", "are read", Self.policiesMax)
+    let left = order.dropFirst(Self.policiesMax).sorted()
+    refusedTests += Self.leftOut(left, "", why, "./", ending: Self.testEnding)
   }
 
   private mutating func readTest(_ root: TrustedPlace, _ file: String, _ modules: [PolicyModule]) {
@@ -68,9 +118,7 @@ package struct PolicyDirectory: Sendable {
       let source = try ScriptFile.read(file, in: root)
       tests.append(PolicyScript(name: policy, file: file, source: source, modules: modules))
     } catch {
-      refusedTests.append(
-        PolicyFault(
-          policy: policy, handler: nil, kind: .load, file: file, line: 0, message: error.message))
+      refusedTests.append(Self.fault(policy, file, error.message))
     }
   }
 
@@ -98,13 +146,20 @@ package struct PolicyDirectory: Sendable {
         refuse("lib/\(name.dropLast(4))", "lib/\(name)", error.message)
       }
     }
+    if names.count > Self.modulesMax {
+      let why = Self.tooMany(names.count, "modules", "are read", Self.modulesMax)
+      let left = names.dropFirst(Self.modulesMax).map { String($0.dropLast(4)) }
+      refused += Self.leftOut(left, "lib/", why, "lib/")
+    }
     return modules.sorted { $0.name < $1.name }
   }
 
   private mutating func refuse(_ policy: String, _ file: String, _ message: String) {
-    refused.append(
-      PolicyFault(
-        policy: policy, handler: nil, kind: .load, file: file, line: 0, message: message))
+    refused.append(Self.fault(policy, file, message))
+  }
+
+  private static func fault(_ policy: String, _ file: String, _ message: String) -> PolicyFault {
+    PolicyFault(policy: policy, handler: nil, kind: .load, file: file, line: 0, message: message)
   }
 
   /// A directory, and the sorted names in it that end in `.lua` and are not hidden.
@@ -115,6 +170,7 @@ package struct PolicyDirectory: Sendable {
     let names = try place.entries().filter {
       $0.hasSuffix(".lua") && !$0.hasPrefix(".") && $0.utf8.count > 4
     }
-    return (place, names.sorted())
+    // Of their names: with the ending "a-b.lua" would come before "a.lua".
+    return (place, names.sorted { $0.dropLast(4) < $1.dropLast(4) })
   }
 }

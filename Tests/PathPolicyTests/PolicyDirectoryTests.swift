@@ -255,17 +255,6 @@ struct PolicyDirectoryTests {
     #expect(try refusal()?.contains("letters, digits") == true)
   }
 
-  @Test func `256 policies are enough, and their tests do not count`() throws {
-    for number in 0..<256 {
-      scratch.write("p\(number).lua")
-      scratch.write("p\(number)_test.lua")
-    }
-    #expect(try names().count == 256)
-    scratch.write("one-more.lua")
-    let error = #expect(throws: PolicyDirectory.Unreadable.self) { try read() }
-    #expect(error?.message == "\(scratch.path): 257 policies; at most 256 are allowed")
-  }
-
   @Test func `a directory that is not there, or none, says so`() {
     scratch.write("file")
     for (name, why) in [("nothing", "there is no such"), ("file", "not a directory")] {
