@@ -2,6 +2,8 @@
  * table can be 2^62, and Lua's own functions would visit all of it. */
 #include "internal.h"
 
+#include <string.h>
+
 static lua_Integer length_of(lua_State *L, int index) {
   luaL_checktype(L, index, LUA_TTABLE);
   return luaL_len(L, index);
@@ -21,6 +23,7 @@ static int array_insert(lua_State *L) {
   lua_Integer end = (lua_Integer)((lua_Unsigned)writable(L, 1) + 1), position = end;
   luasandbox_charge(L, box, 1);
   if (arguments == 3) {
+    luasandbox_charge_numeral(L, 2);
     position = luaL_checkinteger(L, 2);
     luaL_argcheck(L, (lua_Unsigned)position - 1u < (lua_Unsigned)end, 2, "position out of bounds");
     for (lua_Integer i = end; i > position; i--) {
@@ -140,10 +143,22 @@ static void charge_comparison(lua_State *L, luasandbox *box) {
   luasandbox_charge(L, box, cost);
 }
 
+/* Bytewise, as Lua orders texts where no locale is set; its own comparison takes a hundred times as
+ * long for texts full of NULs. */
+static bool is_text_before(lua_State *L) {
+  size_t a, b;
+  const char *first = lua_tolstring(L, -1, &a), *second = lua_tolstring(L, -2, &b);
+  int order = memcmp(first, second, a < b ? a : b);
+  return order != 0 ? order < 0 : a < b;
+}
+
 /* Whether the value at the top belongs before the one below it; both stay. */
 static bool belongs_before(lua_State *L, luasandbox *box, bool ordered) {
   charge_comparison(L, box);
-  if (!ordered) return lua_compare(L, -1, -2, LUA_OPLT);
+  if (!ordered) {
+    bool texts = lua_type(L, -1) == LUA_TSTRING && lua_type(L, -2) == LUA_TSTRING;
+    return texts ? is_text_before(L) : lua_compare(L, -1, -2, LUA_OPLT);
+  }
   lua_pushvalue(L, SORT_ORDER);
   lua_pushvalue(L, -2);
   lua_pushvalue(L, -4);
@@ -211,7 +226,13 @@ static int array_sort(lua_State *L) {
   return 0;
 }
 
-const luaL_Reg luasandbox_array_functions[] = {
-  {"pack", array_pack}, {"concat", array_concat}, {"sort", array_sort}, {"insert", array_insert},
-  {"remove", array_remove}, {"move", array_move}, {"unpack", array_unpack}, {NULL, NULL},
+const sandbox_function luasandbox_array_functions[] = {
+  {"pack", array_pack, 0},
+  {"concat", array_concat, READS(3) | READS(4)},
+  {"sort", array_sort, 0},
+  {"insert", array_insert, 0},
+  {"remove", array_remove, READS(2)},
+  {"move", array_move, READS(2) | READS(3) | READS(4)},
+  {"unpack", array_unpack, READS(2) | READS(3)},
+  {NULL, NULL, 0},
 };

@@ -29,11 +29,7 @@ static int base_pcall(lua_State *L) {
   return lua_gettop(L);
 }
 
-static int base_tonumber(lua_State *L) {
-  luasandbox *box = luasandbox_of(L);
-  if (lua_type(L, 1) == LUA_TSTRING) luasandbox_charge(L, box, (int64_t)lua_rawlen(L, 1) / 4 + 1);
-  return box->stock[STOCK_TONUMBER](L);
-}
+static int base_tonumber(lua_State *L) { return luasandbox_of(L)->stock[STOCK_TONUMBER](L); }
 
 /* Pushes the text of a value: no addresses, no metamethods. */
 void luasandbox_push_text(lua_State *L, int index) {
@@ -102,11 +98,32 @@ static int base_require(lua_State *L) {
   return status == LUA_OK ? 1 : lua_error(L);
 }
 
-const luaL_Reg luasandbox_base_functions[] = {
-  {"pcall", base_pcall}, {"tonumber", base_tonumber}, {"tostring", base_tostring},
-  {"print", base_print}, {"require", base_require}, {"pairs", luasandbox_pairs},
-  {"next", luasandbox_next}, {NULL, NULL},
+const sandbox_function luasandbox_base_functions[] = {
+  {"pcall", base_pcall, 0}, {"tonumber", base_tonumber, READS(1) | READS(2)},
+  {"tostring", base_tostring, 0}, {"print", base_print, 0}, {"require", base_require, 0},
+  {"pairs", luasandbox_pairs, 0}, {"next", luasandbox_next, 0}, {NULL, NULL, 0},
 };
+
+/* ---- ipairs: as Lua's own, but that its step is guarded too: upvalue 1 ---- */
+
+static int step_ipairs(lua_State *L) {
+  lua_Integer place = (lua_Integer)((lua_Unsigned)luaL_checkinteger(L, 2) + 1);
+  lua_pushinteger(L, place);
+  return lua_geti(L, 1, place) == LUA_TNIL ? 1 : 2;
+}
+
+static int base_ipairs(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 0);
+  return 3;
+}
+
+void luasandbox_push_ipairs(lua_State *L) {
+  luasandbox_push_function(L, step_ipairs, READS(2));
+  lua_pushcclosure(L, base_ipairs, 1);
+}
 
 /* ---- math.random: xoshiro256**, seeded by the host, so that a run can be repeated ---- */
 
@@ -166,4 +183,6 @@ static int math_random(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg luasandbox_math_functions[] = {{"random", math_random}, {NULL, NULL}};
+const sandbox_function luasandbox_math_functions[] = {
+  {"random", math_random, READS_ALL}, {NULL, NULL, 0},
+};

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TABLES_PER_LOOK = 16 };
-
 /* One step of the way from the root to the value in hand, to name it in an error. */
 typedef struct step {
   const struct step *parent;
@@ -150,8 +148,7 @@ static void write_table(writer *out, int depth, const step *way) {
   lua_State *L = out->lua;
   luasandbox *box = out->box;
   if (depth >= ENCODE_DEPTH) reject(out, way, "it is nested too deeply, or contains itself");
-  /* Looking through a table that was emptied takes as long as when it was full, and costs nothing. */
-  if (++box->tables_written % TABLES_PER_LOOK == 0) luasandbox_look_at_clocks(L, box);
+  luasandbox_walk_table(L, box);
   luaL_checkstack(L, 8, "data is nested too deeply");
   lua_pushvalue(L, -1);
   luasandbox_open_table(L, -1);

@@ -95,6 +95,11 @@ static luasandbox_status explain_doom(luasandbox *box) {
   char text[160];
   switch (box->doom) {
     case LUASANDBOX_DEADLINE:
+      if (box->slow_text) {
+        luasandbox_say(box, "it takes too long to compile: the time was up when the compiler had "
+                            "come as far as this line");
+        return box->doom;
+      }
       snprintf(text, sizeof text, "it ran longer than the %lld ms it may take",
                (long long)(box->limits.deadline_ns / 1000000));
       break;

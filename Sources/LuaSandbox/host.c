@@ -83,10 +83,21 @@ static int host_seed(lua_State *L) {
   return 0;
 }
 
+/* A handler's first line stands for it where none of its lines led to a fault. */
+static void note_function(lua_State *L, luasandbox *box) {
+  if (lua_type(L, 1) != LUA_TFUNCTION) return;
+  lua_Debug ar;
+  lua_pushvalue(L, 1);
+  lua_getinfo(L, ">S", &ar);
+  bool script = ar.source[0] == '@' && strcmp(ar.source + 1, box->prelude) != 0;
+  if (script && ar.linedefined > 0) luasandbox_note_start(box, ar.source + 1, ar.linedefined);
+}
+
 /* run(fn, …): what fn returns; it is ticked, and what follows is not. For the prelude's function
  * that calls handlers, which is not ticked itself. */
 static int host_run(lua_State *L) {
   luasandbox *box = luasandbox_of(L);
+  note_function(L, box);
   luasandbox_start_ticks(box);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   luasandbox_stop_ticks(box);
@@ -306,6 +317,7 @@ static bool fits(lua_State *L) {
  * true, for what is looked at elsewhere. */
 static int host_fits(lua_State *L) {
   lua_settop(L, 2);
+  luaL_checktype(L, 2, LUA_TTABLE);
   bool good = lua_type(L, 1) == LUA_TTABLE && !lua_getmetatable(L, 1);
   lua_settop(L, 2);
   lua_pushnil(L);
@@ -320,22 +332,23 @@ static int host_fits(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg host_functions[] = {
-  {"setmetatable", host_setmetatable}, {"getmetatable", host_getmetatable},
-  {"rawget", host_rawget}, {"rawset", host_rawset}, {"rawequal", host_rawequal},
-  {"rawlen", host_rawlen}, {"next", host_next}, {"freeze", host_freeze},
-  {"thaw", host_thaw}, {"frozen", host_frozen}, {"seed", host_seed},
-  {"run", host_run}, {"same", host_same},
-  {"link", luasandbox_record_link},
-  {"where", host_where}, {"line_of", host_line_of},
-  {"find_word", host_find_word}, {"fuel", host_fuel}, {"encode", host_encode},
-  {"decode", host_decode}, {"decide", luasandbox_decide}, {"missing", host_missing},
-  {"fits", host_fits}, {"ask", luasandbox_ask}, {"provide", luasandbox_provide}, {NULL, NULL},
+static const sandbox_function host_functions[] = {
+  {"setmetatable", host_setmetatable, 0}, {"getmetatable", host_getmetatable, 0},
+  {"rawget", host_rawget, 0}, {"rawset", host_rawset, 0}, {"rawequal", host_rawequal, 0},
+  {"rawlen", host_rawlen, 0}, {"next", host_next, 0}, {"freeze", host_freeze, 0},
+  {"thaw", host_thaw, 0}, {"frozen", host_frozen, 0}, {"seed", host_seed, READS(1)},
+  {"run", host_run, 0}, {"same", host_same, 0}, {"link", luasandbox_record_link, 0},
+  {"where", host_where, READS(1)}, {"line_of", host_line_of, 0}, {"find_word", host_find_word, 0},
+  {"fuel", host_fuel, 0}, {"encode", host_encode, READS(3)}, {"decode", host_decode, 0},
+  {"decide", luasandbox_decide, 0}, {"missing", host_missing, 0}, {"fits", host_fits, 0},
+  {"ask", luasandbox_ask, 0}, {"provide", luasandbox_provide, 0},
+  {NULL, NULL, 0},
 };
 
 /* Makes the table, keeps it in the registry and leaves it at the top. */
 void luasandbox_push_host(lua_State *L) {
-  luaL_newlib(L, host_functions);
+  lua_createtable(L, 0, (int)(sizeof host_functions / sizeof *host_functions));
+  luasandbox_add_functions(L, host_functions);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_env);
   lua_setfield(L, -2, "env");
   lua_pushvalue(L, -1);

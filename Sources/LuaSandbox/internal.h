@@ -9,6 +9,7 @@
 
 enum {
   HOOK_STEP = 100,              /* instructions between two ticks */
+  LOOK_FUEL = 2000,             /* of our own functions between two looks at the clocks */
   BYTES_PER_FUEL = 32,          /* allocated or scanned bytes for one unit of fuel */
   MESSAGE_BYTES = 4096,         /* longest error text handed to the host */
   ENCODE_DEPTH = 16,            /* tables inside tables, going out */
@@ -75,19 +76,25 @@ struct luasandbox {
 
   int64_t fuel;                 /* left of fuel_limit; the same in each run of the same input */
   int64_t fuel_limit;
+  int64_t next_look;            /* with this much left the clocks are looked at */
   int64_t work;                 /* left; counts what depends on hash seeds and the collector */
-  int64_t last_tick, cpu_mark;  /* clock readings, to notice ticks that take too long */
+  int64_t spare;                /* nanoseconds left for what takes longer than its fuel says */
+  int step;                     /* instructions between two ticks now */
+  int64_t last_weighed, cpu_mark, fuel_mark;  /* readings when time was last held against fuel */
   int64_t deadline;             /* CLOCK_MONOTONIC nanoseconds, negative: none */
   luasandbox_status doom;       /* not OK: this run must end, nothing may catch it */
   bool dead;                    /* a doomed state never runs again */
   bool booted;
   phase phase;
   int clock_pause;              /* matcher steps until the clock is read again */
-  unsigned tables_written;      /* for the same while encoding */
+  unsigned tables_walked;       /* for the same while tables are copied or written out */
 
   job job;
   char place_file[128];         /* where the fault was first seen */
   int place_line;
+  char start_file[128];         /* where what runs begins, for faults that no line led to */
+  int start_line;
+  bool slow_text;               /* the run was ended while a text was compiled */
   known_file *files;
   const char *prelude;          /* name of the prelude's chunk, "" before boot */
 
@@ -105,7 +112,7 @@ struct luasandbox {
   luasandbox_service service;   /* answers `ask`; NULL: nobody does */
   void *service_context;
   bool asking;                  /* the service runs: this state waits */
-  int64_t asked_at;             /* clock reading when it began */
+  int64_t asked_at, asked_at_cpu;  /* clock readings when it began */
 
   const char *ran_file;         /* whose lines are noted; NULL: nobody's */
   uint8_t *ran;                 /* whether each of them ran */
@@ -138,6 +145,8 @@ bool luasandbox_grow(luasandbox *box, uint8_t **block, size_t *capacity, size_t 
 void luasandbox_publish_use(luasandbox *box);
 void luasandbox_release(luasandbox *box, uint8_t **block, size_t *capacity);
 uint64_t luasandbox_serial(const void *object);
+int64_t luasandbox_time(void);
+int64_t luasandbox_processor_time(void);
 void luasandbox_look_at_clocks(lua_State *L, luasandbox *box);
 void luasandbox_hook(lua_State *L, lua_Debug *ar);
 void luasandbox_start_meter(luasandbox *box, int64_t fuel);
@@ -146,16 +155,24 @@ void luasandbox_stop_ticks(luasandbox *box);
 void luasandbox_start_clocks(luasandbox *box);
 void luasandbox_stop_clocks(luasandbox *box);
 void luasandbox_restart_clocks(luasandbox *box);
+void luasandbox_take_time(luasandbox *box, int64_t taken);
 void luasandbox_doom(luasandbox *box, luasandbox_status status);
 _Noreturn void luasandbox_raise_doom(lua_State *L, luasandbox_status status);
 void luasandbox_check_clock(lua_State *L, luasandbox *box);
 void luasandbox_note_place(luasandbox *box);
 void luasandbox_renote_place(luasandbox *box);
+void luasandbox_set_place(luasandbox *box, const char *file, int line);
+void luasandbox_note_start(luasandbox *box, const char *file, int line);
+void luasandbox_walk_table(lua_State *L, luasandbox *box);
+void luasandbox_forget_long_strings(luasandbox *box);
 
-/* Takes fuel and ends the run when there is none. */
+void luasandbox_charge_more(lua_State *L, luasandbox *box);
+
+/* Takes fuel and ends the run when there is none. Looks at the clocks now and then, so that no
+ * function of ours can be slow unseen, however long it goes on. */
 static inline void luasandbox_charge(lua_State *L, luasandbox *box, int64_t amount) {
   box->fuel -= amount;
-  if (box->fuel < 0 || box->doom != LUASANDBOX_OK) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
+  if (box->fuel < box->next_look || box->doom != LUASANDBOX_OK) luasandbox_charge_more(L, box);
 }
 
 static inline void luasandbox_charge_bytes(lua_State *L, luasandbox *box, size_t bytes) {
@@ -252,15 +269,32 @@ const luasandbox_form *luasandbox_form_of(const luasandbox *box, const char *fil
                                           const char *text, size_t length);
 int luasandbox_load_form(lua_State *L, const luasandbox_form *form);
 
+/* guard.c: a function, and which of its arguments it reads as numbers */
+typedef struct sandbox_function {
+  const char *name;
+  lua_CFunction function;
+  unsigned numbers;
+} sandbox_function;
+
+#define READS(argument) (1u << ((argument) - 1))
+#define READS_ALL 0xFFFFFFFFu   /* however many there are */
+
+void luasandbox_charge_numeral(lua_State *L, int index);
+void luasandbox_push_function(lua_State *L, lua_CFunction function, unsigned numbers);
+void luasandbox_add_functions(lua_State *L, const sandbox_function *functions);
+
 /* search.c, text.c, array.c, base.c, host.c, library.c */
-extern const luaL_Reg luasandbox_match_functions[], luasandbox_text_functions[],
+extern const sandbox_function luasandbox_match_functions[], luasandbox_text_functions[],
     luasandbox_utf8_functions[], luasandbox_array_functions[], luasandbox_base_functions[],
     luasandbox_math_functions[];
+void luasandbox_push_ipairs(lua_State *L);
 void luasandbox_push_text(lua_State *L, int index);
 void luasandbox_add_arithmetic(lua_State *L);
 void luasandbox_seed(luasandbox *box, uint64_t seed);
 void luasandbox_install_library(lua_State *L);
 void luasandbox_push_host(lua_State *L);
+
+/* compile.c */
 int luasandbox_load_text(lua_State *L, const char *file, const char *text, size_t length);
 
 #endif

@@ -3,36 +3,33 @@
 
 #include <string.h>
 
-static const char *const base_names[] = {"assert", "error", "ipairs", "select", "type", NULL};
-static const char *const math_names[] = {
-  "abs", "ceil", "floor", "fmod", "huge", "max", "min", "maxinteger", "mininteger", "modf", "sqrt",
-  "tointeger", "type", "ult", "pi", NULL,
-};
-static const char *const utf8_names[] = {"charpattern", NULL};
-static const char *const no_names[] = {NULL};
+/* A member of one of Lua's libraries, and which of its arguments it reads as numbers. */
+typedef struct member {
+  const char *name;
+  unsigned numbers;
+} member;
 
-/* An upvalue makes a C function an object, which has an age to be sorted by. */
-static void push_function(lua_State *L, lua_CFunction function) {
-  lua_pushboolean(L, 0);
-  lua_pushcclosure(L, function, 1);
-}
+static const member base_members[] = {
+  {"assert", 0}, {"error", READS(2)}, {"select", READS(1)}, {"type", 0}, {NULL, 0},
+};
+static const member math_members[] = {
+  {"abs", READS_ALL}, {"ceil", READS_ALL}, {"floor", READS_ALL}, {"fmod", READS_ALL}, {"huge", 0},
+  {"max", READS_ALL}, {"min", READS_ALL}, {"maxinteger", 0}, {"mininteger", 0},
+  {"modf", READS_ALL}, {"sqrt", READS_ALL}, {"tointeger", READS_ALL}, {"type", 0},
+  {"ult", READS_ALL}, {"pi", 0}, {NULL, 0},
+};
+static const member utf8_members[] = {{"charpattern", 0}, {NULL, 0}};
+static const member no_members[] = {{NULL, 0}};
 
 /* Copies the named members from the table at the top into the one below it. */
-static void copy_members(lua_State *L, const char *const *names) {
-  for (; *names != NULL; names++) {
-    if (lua_getfield(L, -1, *names) == LUA_TFUNCTION) {
+static void copy_members(lua_State *L, const member *members) {
+  for (; members->name != NULL; members++) {
+    if (lua_getfield(L, -1, members->name) == LUA_TFUNCTION) {
       lua_CFunction function = lua_tocfunction(L, -1);
       lua_pop(L, 1);
-      push_function(L, function);
+      luasandbox_push_function(L, function, members->numbers);
     }
-    lua_setfield(L, -3, *names);
-  }
-}
-
-static void add_functions(lua_State *L, const luaL_Reg *functions) {
-  for (; functions->name != NULL; functions++) {
-    push_function(L, functions->func);
-    lua_setfield(L, -2, functions->name);
+    lua_setfield(L, -3, members->name);
   }
 }
 
@@ -78,7 +75,8 @@ static void open_stock(lua_State *L, lua_CFunction open) {
 
 /* Environment at the top: adds the library `name` to it. */
 static void add_library(lua_State *L, const char *name, lua_CFunction open,
-                        const char *const *names, const luaL_Reg *ours, const luaL_Reg *more) {
+                        const member *members, const sandbox_function *ours,
+                        const sandbox_function *more) {
   luasandbox *box = luasandbox_of(L);
   lua_newtable(L);
   open_stock(L, open);
@@ -88,10 +86,10 @@ static void add_library(lua_State *L, const char *name, lua_CFunction open,
     box->stock[STOCK_UTF8_STEP] = utf8_step(L, false);
     box->stock[STOCK_UTF8_STEP_LAX] = utf8_step(L, true);
   }
-  copy_members(L, names);
+  copy_members(L, members);
   lua_pop(L, 1);
-  add_functions(L, ours);
-  if (more != NULL) add_functions(L, more);
+  luasandbox_add_functions(L, ours);
+  if (more != NULL) luasandbox_add_functions(L, more);
   if (open == luaopen_string) {
     /* Methods of strings: from the same table, and the metatable is out of reach. */
     lua_pushliteral(L, "");
@@ -112,16 +110,18 @@ void luasandbox_install_library(lua_State *L) {
   lua_newtable(L);
   open_stock(L, luaopen_base);
   borrow(L, base_borrowed);
-  copy_members(L, base_names);
+  copy_members(L, base_members);
   lua_getfield(L, -1, "_VERSION");
   lua_setfield(L, -3, "_VERSION");
   lua_pop(L, 1);
-  add_functions(L, luasandbox_base_functions);
-  add_library(L, "math", luaopen_math, math_names, luasandbox_math_functions, NULL);
-  add_library(L, "string", luaopen_string, no_names, luasandbox_text_functions,
+  luasandbox_add_functions(L, luasandbox_base_functions);
+  luasandbox_push_ipairs(L);
+  lua_setfield(L, -2, "ipairs");
+  add_library(L, "math", luaopen_math, math_members, luasandbox_math_functions, NULL);
+  add_library(L, "string", luaopen_string, no_members, luasandbox_text_functions,
               luasandbox_match_functions);
-  add_library(L, "table", luaopen_table, no_names, luasandbox_array_functions, NULL);
-  add_library(L, "utf8", luaopen_utf8, utf8_names, luasandbox_utf8_functions, NULL);
+  add_library(L, "table", luaopen_table, no_members, luasandbox_array_functions, NULL);
+  add_library(L, "utf8", luaopen_utf8, utf8_members, luasandbox_utf8_functions, NULL);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_env);
   lua_newtable(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &luasandbox_key_modules);

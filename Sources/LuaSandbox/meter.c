@@ -17,9 +17,14 @@
 enum {
   WORK_PER_FUEL = 2,
   LONG_STRING_BLOCK = 96,       /* larger than the block of any interned string */
-  SLOW_TICK_NS = 100000,        /* a hundred ordinary instructions take about 1,000 */
-  SLOW_NS_PER_WORK = 50,
-  FIRST_TICKS = 5,              /* not held to any time of their own */
+  LONG_STRING = 64 * 1024,
+  VERY_LONG_STRING = 256 * 1024,
+  NS_PER_FUEL = 30,             /* an instruction takes about ten, our own functions less */
+  WEIGH_NS = 2000000,
+  SPARE_NS_PER_FUEL = 100,
+  SPARE_LEAST_NS = 50000000,
+  SPARE_MOST_NS = 250000000,
+  TABLES_PER_LOOK = 16,
 };
 
 static const char doom_value = 0;
@@ -28,6 +33,23 @@ static atomic_size_t live_bytes;
 size_t luasandbox_live_bytes(void) { return atomic_load(&live_bytes); }
 
 /* ---- ending a run ---- */
+
+static void copy_name(char name[128], const char *file) {
+  size_t length = strnlen(file, 127);
+  memcpy(name, file, length);
+  name[length] = '\0';
+}
+
+void luasandbox_set_place(luasandbox *box, const char *file, int line) {
+  copy_name(box->place_file, file);
+  box->place_line = line;
+}
+
+/* Where what runs begins: it stands for faults that no line of a script leads to. */
+void luasandbox_note_start(luasandbox *box, const char *file, int line) {
+  copy_name(box->start_file, file);
+  box->start_line = line;
+}
 
 /* Notes the line that runs; none when no line does. */
 void luasandbox_note_place(luasandbox *box) {
@@ -45,10 +67,7 @@ void luasandbox_renote_place(luasandbox *box) {
     bool prelude = strcmp(ar.source + 1, box->prelude) == 0;
     if (prelude && found) continue;
     found = true;
-    size_t length = strnlen(ar.source + 1, sizeof box->place_file - 1);
-    memcpy(box->place_file, ar.source + 1, length);
-    box->place_file[length] = '\0';
-    box->place_line = ar.currentline;
+    luasandbox_set_place(box, ar.source + 1, ar.currentline);
     if (!prelude) return;       /* a script's own line says more than the prelude's */
   }
 }
@@ -77,6 +96,9 @@ static int64_t clock_value(clockid_t clock) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+int64_t luasandbox_time(void) { return clock_value(CLOCK_MONOTONIC); }
+int64_t luasandbox_processor_time(void) { return clock_value(CLOCK_THREAD_CPUTIME_ID); }
+
 /* For functions of ours that work long between two ticks. */
 void luasandbox_check_clock(lua_State *L, luasandbox *box) {
   if (box->deadline >= 0 && clock_value(CLOCK_MONOTONIC) > box->deadline)
@@ -84,23 +106,36 @@ void luasandbox_check_clock(lua_State *L, luasandbox *box) {
 }
 
 /* A single instruction can be dear: comparing two megabyte strings, following a chain of colliding
- * keys, passing on thousands of arguments. Such ticks take a hundred times longer than others, and
- * pay by the time this thread really had, so that a busy machine costs nobody anything. */
-static void charge_slow_tick(luasandbox *box, int64_t elapsed) {
-  int64_t cpu = clock_value(CLOCK_THREAD_CPUTIME_ID), used = cpu - box->cpu_mark;
+ * keys, passing on thousands of arguments. What a run takes beyond what its fuel stands for goes off
+ * its spare time: in time that this thread really had, so that a busy machine costs nobody anything.
+ * Asking for that is a system call, and most runs are over before. */
+static void weigh(luasandbox *box, int64_t now) {
+  int64_t cpu = luasandbox_processor_time(), allowed = (box->fuel_mark - box->fuel) * NS_PER_FUEL;
+  if (box->cpu_mark >= 0 && cpu - box->cpu_mark > allowed)
+    box->spare -= cpu - box->cpu_mark - allowed;
+  box->last_weighed = now;
   box->cpu_mark = cpu;
-  box->work -= (used < elapsed ? used : elapsed) / SLOW_NS_PER_WORK;
+  box->fuel_mark = box->fuel;
 }
 
 /* Ends a run that took too long, or whose steps did. */
 void luasandbox_look_at_clocks(lua_State *L, luasandbox *box) {
-  int64_t now = clock_value(CLOCK_MONOTONIC), elapsed = now - box->last_tick;
-  box->last_tick = now;
-  if (box->cpu_mark < -1) box->cpu_mark++;
-  else if (box->cpu_mark < 0) box->cpu_mark = clock_value(CLOCK_THREAD_CPUTIME_ID);
-  else if (elapsed > SLOW_TICK_NS) charge_slow_tick(box, elapsed);
-  if (box->work < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
+  int64_t now = luasandbox_time();
+  if (now - box->last_weighed > WEIGH_NS) weigh(box, now);
+  box->next_look = box->fuel > LOOK_FUEL ? box->fuel - LOOK_FUEL : 0;
+  if (box->work < 0 || box->spare < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
   if (box->deadline >= 0 && now > box->deadline) luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
+}
+
+void luasandbox_charge_more(lua_State *L, luasandbox *box) {
+  if (box->fuel < 0 || box->doom != LUASANDBOX_OK) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
+  luasandbox_look_at_clocks(L, box);
+}
+
+/* For each table that is looked through. One that was emptied takes as long as when it was full,
+ * and costs nothing. */
+void luasandbox_walk_table(lua_State *L, luasandbox *box) {
+  if (++box->tables_walked % TABLES_PER_LOOK == 0) luasandbox_look_at_clocks(L, box);
 }
 
 void luasandbox_hook(lua_State *L, lua_Debug *ar) {
@@ -110,29 +145,51 @@ void luasandbox_hook(lua_State *L, lua_Debug *ar) {
   }
   luasandbox *box = luasandbox_of(L);
   luasandbox_look_at_clocks(L, box);
-  luasandbox_charge(L, box, HOOK_STEP);
+  luasandbox_charge(L, box, box->step);
 }
 
 void luasandbox_start_clocks(luasandbox *box) {
-  box->last_tick = clock_value(CLOCK_MONOTONIC);
-  box->cpu_mark = -FIRST_TICKS; /* read after them: a system call, and most runs are short */
-  box->deadline = box->limits.deadline_ns < 0 ? -1 : box->last_tick + box->limits.deadline_ns;
+  box->last_weighed = luasandbox_time();
+  box->cpu_mark = -1;
+  box->deadline = box->limits.deadline_ns < 0 ? -1 : box->last_weighed + box->limits.deadline_ns;
 }
 
 /* Around the host's own function: its time is not the script's. */
-void luasandbox_stop_clocks(luasandbox *box) { box->asked_at = clock_value(CLOCK_MONOTONIC); }
+void luasandbox_stop_clocks(luasandbox *box) {
+  box->asked_at = luasandbox_time();
+  box->asked_at_cpu = luasandbox_processor_time();
+}
 
 void luasandbox_restart_clocks(luasandbox *box) {
-  if (box->deadline >= 0) box->deadline += clock_value(CLOCK_MONOTONIC) - box->asked_at;
-  box->last_tick = clock_value(CLOCK_MONOTONIC);
-  box->cpu_mark = -FIRST_TICKS;
+  int64_t away = luasandbox_time() - box->asked_at;
+  if (box->deadline >= 0) box->deadline += away;
+  box->last_weighed += away;
+  if (box->cpu_mark >= 0) box->cpu_mark += luasandbox_processor_time() - box->asked_at_cpu;
+}
+
+/* What was taken was measured by somebody else, who took it off the spare time. */
+void luasandbox_take_time(luasandbox *box, int64_t taken) {
+  box->spare -= taken;
+  box->last_weighed = luasandbox_time();
+  box->cpu_mark = -1;
+  box->fuel_mark = box->fuel;
+}
+
+/* What takes longer than its fuel says may take so long together: compiling texts, instructions on
+ * strings of a megabyte. In processor time, so that a busy machine costs nobody anything. */
+static int64_t spare_time(const luasandbox *box, int64_t fuel) {
+  int64_t most = SPARE_MOST_NS > box->limits.deadline_ns ? SPARE_MOST_NS : box->limits.deadline_ns;
+  if (fuel < SPARE_LEAST_NS / SPARE_NS_PER_FUEL) return SPARE_LEAST_NS;
+  return fuel > most / SPARE_NS_PER_FUEL ? most : fuel * SPARE_NS_PER_FUEL;
 }
 
 void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
   if (fuel < 0) fuel = 0;
   if (fuel > INT64_MAX / 4) fuel = INT64_MAX / 4;
-  box->fuel = box->fuel_limit = fuel;
+  box->fuel = box->fuel_limit = box->fuel_mark = fuel;
+  box->next_look = fuel > LOOK_FUEL ? fuel - LOOK_FUEL : 0;
   box->work = fuel * WORK_PER_FUEL;
+  box->spare = spare_time(box, fuel);
   box->doom = LUASANDBOX_OK;
   box->place_file[0] = '\0';
   box->place_line = 0;
@@ -142,7 +199,7 @@ void luasandbox_start_meter(luasandbox *box, int64_t fuel) {
 void luasandbox_start_ticks(luasandbox *box) {
   if (box->doom != LUASANDBOX_OK) return;
   int lines = box->ran_file == NULL ? 0 : LUA_MASKLINE;
-  lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT | lines, HOOK_STEP);
+  lua_sethook(box->lua, luasandbox_hook, LUA_MASKCOUNT | lines, box->step);
 }
 
 /* The prelude's own code is bounded, and an instruction that may be ticked costs nearly twice as
@@ -153,11 +210,27 @@ void luasandbox_stop_ticks(luasandbox *box) {
 
 /* ---- memory ---- */
 
+/* Where there are long strings a single instruction can take milliseconds: comparing two megabytes
+ * of NULs, reading a megabyte of digits as a loop's limit. From then on there are more ticks. */
+static void note_long_string(luasandbox *box, size_t size) {
+  int step = size > VERY_LONG_STRING ? 5 : 25;
+  if (step >= box->step) return;
+  box->step = step;
+  if (box->lua != NULL && lua_gethookmask(box->lua) != 0) luasandbox_start_ticks(box);
+}
+
+/* For a string that no script gets hold of. */
+void luasandbox_forget_long_strings(luasandbox *box) {
+  box->step = HOOK_STEP;
+  luasandbox_start_ticks(box);
+}
+
 /* Called where Lua can not raise. */
 static void meter_allocation(luasandbox *box, bool fresh, size_t kind, size_t size) {
   int64_t cost = (int64_t)(size / BYTES_PER_FUEL) + 1;
   bool object = fresh && (kind == LUA_TTABLE || kind == LUA_TFUNCTION || kind == LUA_TUSERDATA ||
                           (kind == LUA_TSTRING && size > LONG_STRING_BLOCK));
+  if (object && kind == LUA_TSTRING && size > LONG_STRING) note_long_string(box, size);
   if (object) box->fuel -= cost;
   else box->work -= cost;
   if (box->fuel < 0 || box->work < 0) luasandbox_doom(box, LUASANDBOX_FUEL);

@@ -19,7 +19,7 @@ static const luasandbox_limits defaults = {
 };
 
 enum {
-  BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, SOURCE_BYTES_PER_FUEL = 8, RESULTS = 2,
+  BOOT_FUEL = 5000000, KEPT_BYTES = 64 * 1024, RESULTS = 2,
   GC_PAUSE = 400,  /* a handler leaves little garbage beside what each collection looks at */
 };
 
@@ -52,8 +52,10 @@ static void report(luasandbox *box, luasandbox_status status, luasandbox_result 
   result->bytes = ok ? box->output : box->message;
   result->length = ok ? box->output_length : box->message_length;
   if (!ok) {
-    memcpy(result->file, box->place_file, sizeof result->file);
-    result->line = box->place_line;
+    bool vague = box->place_line < 1 || strcmp(box->place_file, box->prelude) == 0;
+    bool started = vague && box->start_line > 0;
+    memcpy(result->file, started ? box->start_file : box->place_file, sizeof result->file);
+    result->line = started ? box->start_line : box->place_line;
   }
   /* Which meter ended it depends on the process, so a run out of fuel has used all of it. */
   result->fuel_used = status == LUASANDBOX_FUEL ? box->fuel_limit : box->fuel_limit - box->fuel;
@@ -71,6 +73,9 @@ static void begin(luasandbox *box, int64_t fuel) {
   luasandbox_forget_decisions(box);
   box->phase = PHASE_RUN;
   box->allocations = 0;
+  box->start_file[0] = '\0';
+  box->start_line = 0;
+  box->slow_text = false;
   luasandbox_start_meter(box, fuel);
 }
 
@@ -78,7 +83,7 @@ static luasandbox_status refuse(luasandbox *box, luasandbox_status status, const
                                 luasandbox_result *result) {
   box->fuel = box->fuel_limit = 0;
   box->place_file[0] = '\0';
-  box->place_line = 0;
+  box->place_line = box->start_line = 0;
   luasandbox_say(box, text);
   report(box, status, result);
   return status;
@@ -111,37 +116,10 @@ static luasandbox_status perform(luasandbox *box, job job, int64_t fuel,
 
 /* ---- chunks ---- */
 
-/* Loads text with the scripts' environment. A byte order mark and a first line for the shell are
- * skipped; the line's end stays, so that lines keep their numbers. */
-int luasandbox_load_text(lua_State *L, const char *file, const char *text, size_t length) {
-  luasandbox *box = luasandbox_of(L);
-  const luasandbox_form *form = luasandbox_form_of(box, file, text, length);
-  if (form != NULL) return luasandbox_load_form(L, form);
-  luasandbox_charge(L, box, (int64_t)(length / SOURCE_BYTES_PER_FUEL) + 1);
-  if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3;
-  if (length >= 1 && text[0] == '#') {
-    const char *end = memchr(text, '\n', length);
-    size_t skipped = end == NULL ? length : (size_t)(end - text);
-    text += skipped;
-    length -= skipped;
-  }
-  lua_pushfstring(L, "@%s", file);
-  if (length > 0 && text[0] == LUA_SIGNATURE[0]) {
-    lua_pushfstring(L, "%s:1: bytecode is not accepted, text only", file);
-    return LUA_ERRSYNTAX;
-  }
-  int status = luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t");
-  lua_remove(L, -2);
-  if (status == LUA_ERRMEM) luasandbox_raise_doom(L, LUASANDBOX_MEMORY);
-  if (status != LUA_OK) return status;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &luasandbox_key_env);
-  lua_setupvalue(L, -2, 1);
-  return LUA_OK;
-}
-
 static void load_job(lua_State *L, const job *job) {
   luasandbox *box = luasandbox_of(L);
   box->phase = PHASE_PARSE;
+  luasandbox_note_start(box, job->file, 1);
   if (luasandbox_load_text(L, job->file, (const char *)job->bytes, job->length) != LUA_OK)
     lua_error(L);
   box->phase = PHASE_RUN;
@@ -200,6 +178,7 @@ static int add_module_body(lua_State *L) {
   lua_pushlstring(L, (const char *)job->bytes, job->length);
   lua_setfield(L, -2, "source");
   lua_setfield(L, -2, job->module);
+  luasandbox_forget_long_strings(luasandbox_of(L));
   return 0;
 }
 
@@ -211,6 +190,7 @@ static int load_body(lua_State *L) {
   lua_setfield(L, -2, "source");
   lua_pushstring(L, job->file);
   lua_setfield(L, -2, "file");
+  luasandbox_forget_long_strings(box);   /* no script can reach this one */
   load_job(L, job);
   lua_call(L, 0, 1);
   lua_setfield(L, -2, "chunk");
@@ -273,7 +253,8 @@ luasandbox *luasandbox_create(const luasandbox_limits *limits) {
   if (box == NULL) return NULL;
   fill_limits(box, limits);
   box->prelude = "";
-  box->fuel = box->work = INT64_MAX;
+  box->fuel = box->work = box->spare = INT64_MAX;
+  box->step = HOOK_STEP;
   luasandbox_seed(box, 0);
   lua_State *L = lua_newstate(luasandbox_allocate, box);
   if (L == NULL) {

@@ -214,7 +214,7 @@ static int text_gsub(lua_State *L) {
   return 2;
 }
 
-const luaL_Reg luasandbox_match_functions[] = {
-  {"find", text_find}, {"match", text_match}, {"gmatch", text_gmatch}, {"gsub", text_gsub},
-  {NULL, NULL},
+const sandbox_function luasandbox_match_functions[] = {
+  {"find", text_find, READS(3)}, {"match", text_match, READS(3)},
+  {"gmatch", text_gmatch, READS(3)}, {"gsub", text_gsub, READS(4)}, {NULL, NULL, 0},
 };

@@ -125,6 +125,7 @@ static void thaw_value(lua_State *L, int depth) {
   if (depth >= DECODE_DEPTH)
     luaL_error(L, "cannot thaw a table that is nested too deeply or contains itself");
   luaL_checkstack(L, 10, "too deeply nested");
+  luasandbox_walk_table(L, luasandbox_of(L));
   luasandbox_open_table(L, -1);
   int source = lua_gettop(L);
   lua_newtable(L);

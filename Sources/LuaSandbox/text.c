@@ -103,10 +103,11 @@ static int text_format(lua_State *L) {
   return stock(L, STOCK_FORMAT);
 }
 
-const luaL_Reg luasandbox_text_functions[] = {
-  {"byte", text_byte}, {"char", text_char}, {"len", text_len}, {"lower", text_lower},
-  {"reverse", text_reverse}, {"sub", text_sub}, {"upper", text_upper}, {"rep", text_rep},
-  {"format", text_format}, {NULL, NULL},
+const sandbox_function luasandbox_text_functions[] = {
+  {"byte", text_byte, READS(2) | READS(3)}, {"char", text_char, READS_ALL}, {"len", text_len, 0},
+  {"lower", text_lower, 0}, {"reverse", text_reverse, 0}, {"upper", text_upper, 0},
+  {"sub", text_sub, READS(2) | READS(3)}, {"rep", text_rep, READS(2)},
+  {"format", text_format, 0}, {NULL, NULL, 0},
 };
 
 /* ---- arithmetic on strings that hold numbers: upvalue 1 is the operation ---- */
@@ -115,7 +116,7 @@ static void check_operand(lua_State *L, int index) {
   if (lua_type(L, index) == LUA_TNUMBER) return;
   size_t length = 0;
   const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : NULL;
-  luasandbox_charge(L, luasandbox_of(L), (int64_t)(length / 4) + 1);
+  luasandbox_charge_numeral(L, index);
   if (text == NULL || lua_stringtonumber(L, text) != length + 1)
     luaL_error(L, "attempt to perform arithmetic on a %s value", luaL_typename(L, index));
   lua_replace(L, index);
@@ -180,14 +181,14 @@ static int unicode_step_lax(lua_State *L) { charge_step(L); return stock(L, STOC
 
 static int unicode_codes(lua_State *L) {
   luaL_checkstring(L, 1);
-  lua_pushboolean(L, 0);        /* one upvalue: then it is an object, with an age */
-  lua_pushcclosure(L, lua_toboolean(L, 2) ? unicode_step_lax : unicode_step, 1);
+  luasandbox_push_function(L, lua_toboolean(L, 2) ? unicode_step_lax : unicode_step, READS(2));
   lua_pushvalue(L, 1);
   lua_pushinteger(L, 0);
   return 3;
 }
 
-const luaL_Reg luasandbox_utf8_functions[] = {
-  {"char", unicode_char}, {"codepoint", unicode_codepoint}, {"codes", unicode_codes},
-  {"len", unicode_len}, {"offset", unicode_offset}, {NULL, NULL},
+const sandbox_function luasandbox_utf8_functions[] = {
+  {"char", unicode_char, READS_ALL}, {"codepoint", unicode_codepoint, READS(2) | READS(3)},
+  {"codes", unicode_codes, 0}, {"len", unicode_len, READS(2) | READS(3)},
+  {"offset", unicode_offset, READS(2) | READS(3)}, {NULL, NULL, 0},
 };

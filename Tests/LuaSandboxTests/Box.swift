@@ -83,6 +83,10 @@ final class Box {
       Plain.array([.integer(seed), input]).bytes)
   }
 
+  func call(arguments: [Plain], fuel: Int64 = 1_000_000) -> Outcome {
+    run { [raw] in luasandbox_call(raw, $0, $1, fuel, &$2) }(Plain.array(arguments).bytes)
+  }
+
   /// Calls with the one argument that the bytes are.
   func call(bytes: [UInt8], fuel: Int64 = 1_000_000) -> Outcome {
     run { [raw] in luasandbox_call(raw, $0, $1, fuel, &$2) }([6, 1, 0, 0, 0] + bytes)

@@ -78,7 +78,7 @@ import Testing
       #expect(outcome.text.contains(text))
     case "load-error":
       #expect(whileLoading)
-      #expect([LUASANDBOX_ERROR, LUASANDBOX_SYNTAX].contains(outcome.status))
+      #expect([LUASANDBOX_ERROR, LUASANDBOX_SYNTAX, LUASANDBOX_DEADLINE].contains(outcome.status))
       #expect(outcome.text.contains(text))
     default: Issue.record("unknown outcome '\(expectation)'")
     }

@@ -22,6 +22,10 @@
  *
  * Fuel: one unit is about one instruction of Lua or 32 bytes of new strings, tables and closures. A
  * run uses the same amount in every process. One that uses all of it reports all of it.
+ *
+ * Time: what a run takes beyond what its fuel stands for – compiling texts, steps on strings of a
+ * megabyte – is limited as well, to a quarter of a second of processor time at most (or the
+ * deadline, if that is longer). It is then out of fuel, or while it compiled, out of time.
  */
 #ifndef LUASANDBOX_H
 #define LUASANDBOX_H
@@ -45,7 +49,7 @@ typedef enum luasandbox_status {
   LUASANDBOX_OK = 0,
   LUASANDBOX_ERROR,         /* the script raised an error */
   LUASANDBOX_FUEL,          /* it used up its fuel */
-  LUASANDBOX_DEADLINE,      /* it ran longer than deadline_ns */
+  LUASANDBOX_DEADLINE,      /* it ran longer than deadline_ns, or takes too long to compile */
   LUASANDBOX_MEMORY,        /* it asked for more memory than it may have */
   LUASANDBOX_SYNTAX,        /* the text is not Lua 5.4, is bytecode, or is too long */
   LUASANDBOX_DATA,          /* input or result is not plain data (see codec below) or too large */
@@ -61,7 +65,7 @@ typedef struct luasandbox_result {
   const uint8_t *bytes;
   size_t length;
   char file[128];           /* where the error was raised; "" when not known */
-  int line;                 /* 0 when not known */
+  int line;                 /* 0 when not known: then no text of a script was being run */
   int64_t fuel_used;
   size_t memory_used;
 } luasandbox_result;

@@ -1,0 +1,12 @@
+-- hostile: gives math.max 32,000 numerals of a megabyte
+-- expect: fuel
+-- stage: handler
+
+return {
+  api = 1,
+  on_start = function(ctx, ev)
+    local s, t = ("0"):rep(1000000) .. "65", {}
+    for i = 1, 32000 do t[i] = s end
+    math.max(table.unpack(t))
+  end,
+}
