@@ -17,14 +17,19 @@ enum DeclarationDecoder {
       every.append(RecurringTimer(name: name, period: .nanoseconds(max(period, 1_000_000_000))))
     }
     var handlers: Set<Handler> = [.settle]
-    for word in value["handlers"].elements ?? [] {
-      if let handler = word.text.flatMap({ Handler(rawValue: $0) }) { handlers.insert(handler) }
+    var lines: [Handler: Int] = [:]
+    let (words, begins) = (value["handlers"].elements ?? [], value["lines"].elements ?? [])
+    for (word, line) in zip(words, begins) {
+      guard let handler = word.text.flatMap({ Handler(rawValue: $0) }) else { return nil }
+      handlers.insert(handler)
+      lines[handler] = Int(clamping: max(1, line.integer ?? 1))
     }
     guard let state = PlainEncoder.encode(value["state"]) else { return nil }
     return PolicyDeclaration(
       name: name, about: value["about"].text ?? "", isEnabled: value["enabled"].bool ?? true,
       monitors: monitors.sorted { $0.name < $1.name }, every: every.sorted { $0.name < $1.name },
-      handlers: handlers, state: state, version: max(0, value["version"].integer ?? 0))
+      handlers: handlers, lines: lines, state: state, version: max(0, value["version"].integer ?? 0)
+    )
   }
 
   /// Whether the policy has a function that takes an older state over.

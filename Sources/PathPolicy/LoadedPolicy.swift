@@ -67,13 +67,19 @@ final class LoadedPolicy {
       }
       guard let state else {
         throw LuaState.Failure(
-          kind: .data, file: script.file, line: 0, message: "what migrate returns is not readable")
+          kind: .data, file: script.file, line: 1, message: "what migrate returns is not readable")
       }
       adopt(state: state)
       return state
     } catch {
       throw Self.fault(error, script, nil)
     }
+  }
+
+  /// As it was when it had been loaded, with nothing taken over.
+  func startAgain() {
+    reset(state: declaration.state)
+    stateVersion = declaration.version
   }
 
   private func adopt(state: PlainData) {
@@ -94,7 +100,7 @@ final class LoadedPolicy {
       guard let reply else {
         return .failed(
           PolicyFault(
-            policy: script.name, handler: handler, kind: .data, file: script.file, line: 0,
+            policy: script.name, handler: handler, kind: .data, file: script.file, line: 1,
             message: "the decision could not be read"))
       }
       encoder.note(reply)
@@ -137,7 +143,7 @@ final class LoadedPolicy {
       guard let described, let declaration = DeclarationDecoder.decode(described, script.name)
       else {
         throw LuaState.Failure(
-          kind: .data, file: script.file, line: 0, message: "the policy table could not be read")
+          kind: .data, file: script.file, line: 1, message: "the policy table could not be read")
       }
       return (lua, declaration, DeclarationDecoder.migrates(described))
     } catch {
@@ -148,14 +154,13 @@ final class LoadedPolicy {
   private static func fault(
     _ failure: LuaState.Failure, _ script: PolicyScript, _ handler: Handler?
   ) -> PolicyFault {
-    // Lua gives no place for a text that is nested too deeply to be parsed.
-    let isPlaceless = failure.file.isEmpty && failure.kind == .load
-    // A line of the prelude tells a policy's author nothing.
-    let isOurs = failure.file == LuaState.preludeFile
+    // A line of the prelude tells a policy's author nothing, and some faults have none: a text that
+    // is nested too deeply to be parsed, or no memory for a state.
+    let isPlaced =
+      !failure.file.isEmpty && failure.file != LuaState.preludeFile && failure.line > 0
     return PolicyFault(
       policy: script.name, handler: handler, kind: handler == nil ? .load : failure.kind,
-      file: failure.file.isEmpty || isOurs ? script.file : failure.file,
-      line: isPlaceless ? max(failure.line, 1) : isOurs ? 0 : failure.line,
+      file: isPlaced ? failure.file : script.file, line: isPlaced ? failure.line : 1,
       message: failure.message)
   }
 }

@@ -63,7 +63,7 @@ import Testing
         for i = 1, 30000 do s[i] = t end
         ctx.state = s
         """)
-    #expect(message?.hasPrefix("p.lua: it used up its 1000000 units of fuel") == true)
+    #expect(says(message, "p.lua:1", "it used up its 1000000 units of fuel"), "\(message ?? "")")
   }
 
   @Test func `a state that is too large is told so, whatever fuel is left`() {

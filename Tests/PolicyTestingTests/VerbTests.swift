@@ -187,6 +187,7 @@ import Testing
         == nil)
     #expect(
       says(
-        Bench.body("sim.config { grce = '9s' } \(Bench.online)"), 3, "refused: sim.config.grce"))
+        Bench.body("sim.config { grce = '9s' } \(Bench.online)"), 3,
+        "refused: p.lua:", "sim.config.grce: the policy has no such setting"))
   }
 }

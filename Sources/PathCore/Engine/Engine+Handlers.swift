@@ -100,7 +100,7 @@ extension Engine {
     }
     return PolicyFault(
       policy: policies[policy].name, handler: handler, kind: .limit,
-      file: policies[policy].name + ".lua", line: 0,
+      file: policies[policy].name + ".lua", line: policies[policy].declaration.line(of: handler),
       message: message + "; nothing of this call took effect")
   }
 

@@ -123,7 +123,7 @@ extension Engine {
         policy,
         PolicyFault(
           policy: policies[policy].name, handler: .timer, kind: .limit,
-          file: policies[policy].name + ".lua", line: 0,
+          file: policies[policy].name + ".lua", line: policies[policy].declaration.line(of: .timer),
           message: "more than \(EngineLimits.timerCallsPerMinute) timers fired in a minute; "
             + "the timer '\(name)' and others are dropped"))
     }

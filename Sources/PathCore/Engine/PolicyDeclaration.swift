@@ -59,6 +59,8 @@ package struct PolicyDeclaration: Hashable, Sendable {
   /// Sorted by name.
   package var every: [RecurringTimer]
   package var handlers: Set<Handler>
+  /// Where they begin in the policy's file, as far as that is where they are.
+  package var lines: [Handler: Int]
   /// What `ctx.state` holds before the policy changed it.
   package var state: PlainData
   /// Of the state's form; 0 when the text says none.
@@ -67,7 +69,7 @@ package struct PolicyDeclaration: Hashable, Sendable {
   package init(
     name: String, about: String = "", isEnabled: Bool = true,
     monitors: [MonitorDeclaration] = [MonitorDeclaration(name: "internet")],
-    every: [RecurringTimer] = [], handlers: Set<Handler> = [.path],
+    every: [RecurringTimer] = [], handlers: Set<Handler> = [.path], lines: [Handler: Int] = [:],
     state: PlainData = .emptyMap, version: Int64 = 0
   ) {
     self.name = name
@@ -76,7 +78,11 @@ package struct PolicyDeclaration: Hashable, Sendable {
     self.monitors = monitors
     self.every = every
     self.handlers = handlers
+    self.lines = lines
     self.state = state
     self.version = version
   }
+
+  /// The line that stands for a handler as a whole.
+  func line(of handler: Handler) -> Int { lines[handler] ?? 1 }
 }

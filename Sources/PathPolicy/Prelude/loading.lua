@@ -32,15 +32,15 @@ local function merge_config(defaults, given, place)
   for key, value in pairs(given) do
     local default, name = defaults[key], place .. "." .. tostring(key)
     if default == nil then
-      raise_error(name .. ": the policy has no such setting" .. hint(key, keys(defaults)), 0)
+      fail_at(name .. ": the policy has no such setting" .. hint(key, keys(defaults)), "config")
     end
     if type(value) ~= type(default) then
-      raise_error(name .. ": expected a " .. type(default) .. ", not " .. shown(value), 0)
+      fail_at(name .. ": expected a " .. type(default) .. ", not " .. shown(value), key, "config")
     end
     -- Where the policy has a duration, another word would only fail later, inside a handler.
     if type(default) == "string" and read_duration(default) then
       local time, wrong = read_duration(value)
-      if not time then raise_error(name .. ": " .. wrong, 0) end
+      if not time then fail_at(name .. ": " .. wrong, key, "config") end
     end
     defaults[key] = value
   end
@@ -89,9 +89,13 @@ local function describe(config, place)
   if not good then fail_at(wrong, key) end
   if good.api ~= 1 then fail_at("api = " .. tostring(good.api) .. " is not known; this is version 1", "api") end
   policy, monitors = good, {}
-  local list, handlers = describe_monitors(good.monitors or { internet = {} }), {}
+  local list, handlers, lines = describe_monitors(good.monitors or { internet = {} }), {}, {}
   for _, name in ipairs(HANDLERS) do
-    if good[name] then handlers[#handlers + 1] = name end
+    if good[name] then
+      local line, file = nil, nil
+      if type(good[name]) == "function" then line, file = host.line_of(good[name]) end
+      handlers[#handlers + 1], lines[#handlers + 1] = name, file == host.file and line or 1
+    end
   end
   local settings = merge_config(plain(good.config or {}, "config"), config or {}, place or "config")
   members.config = host.freeze(settings)
@@ -101,8 +105,8 @@ local function describe(config, place)
   end
   return {
     about = good.description and cut(good.description, TITLE_MAX) or "", enabled = good.enabled ~= false,
-    monitors = list, every = describe_every(good.every or {}), handlers = handlers, state = members.state,
-    version = good.version, migrates = good.migrate ~= nil,
+    monitors = list, every = describe_every(good.every or {}), handlers = handlers, lines = lines,
+    state = members.state, version = good.version, migrates = good.migrate ~= nil,
   }
 end
 
