@@ -12,12 +12,14 @@
 /* The functions that are used, each once: for the table, and for looking it up. */
 #define FUNCTIONS(X)                                                                                \
 	X(start_daemon) X(stop_daemon) X(get_daemon_info) X(run) X(get_timeout)                         \
-	X(get_connection_info) X(lookup_connection_value_n) X(create_response_from_buffer) X(add_response_header) \
-	X(queue_response) X(destroy_response)
+	X(get_connection_info) X(lookup_connection_value_n) X(create_response_from_buffer)              \
+	X(add_response_header) X(queue_response) X(destroy_response) X(suspend_connection)              \
+	X(resume_connection)
 
 /* A connection that is open, and since when it is what it is, in milliseconds. */
 struct visit {
 	int descriptor;  /* negative: the place is free */
+	int is_held;  /* it is ours to answer: nothing is asked of the other side */
 	int is_answered;
 	int is_ended;
 	int64_t since;
@@ -41,6 +43,8 @@ struct cmicrohttpd_exchange {
 	int is_too_long;
 	int has_too_many;
 	int is_answered;
+	int was_held;
+	int is_held;
 };
 
 /* What on_uri says of a request instead of nothing. */
@@ -78,7 +82,7 @@ static int announces_too_much(const cmicrohttpd_exchange *exchange) {
 
 static enum MHD_Result ask_host(cmicrohttpd_exchange *exchange) {
 	exchange->server->host.answer(exchange->server->host.owner, exchange);
-	return exchange->is_answered ? MHD_YES : MHD_NO;
+	return exchange->is_answered || exchange->is_held ? MHD_YES : MHD_NO;
 }
 
 /* Called before the arguments are taken apart. Each takes memory of its connection, and at one that
@@ -96,13 +100,16 @@ static void *on_uri(void *owner, const char *uri, struct MHD_Connection *connect
 	return TOO_MANY;
 }
 
-/* Called once when the header is here, then for each piece of the body, then at its end. `seen` is
- * how much of the body has come, and one more. */
+/* What `seen` is of a request that is held: more than any body. */
+#define HELD (UINTPTR_MAX - 1)
+
+/* Called once when the header is here, then for each piece of the body, then at its end, and once
+ * more when a request was held. `seen` is how much of the body has come, and one more. */
 static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *piece,
                                   size_t *size, void **seen) {
 	(void)version, (void)piece;
-	cmicrohttpd_exchange exchange = {owner, connection, method, path, 0, 0, 0};
+	cmicrohttpd_exchange exchange = {owner, connection, method, path, 0, 0, 0, 0, 0};
 	const struct cmicrohttpd_limits *limits = &exchange.server->limits;
 	uintptr_t known = (uintptr_t)*seen;
 	if (known == 0 || *seen == TOO_MANY) {
@@ -112,8 +119,11 @@ static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection
 		return exchange.is_too_long || exchange.has_too_many ? ask_host(&exchange) : MHD_YES;
 	}
 	if (*size == 0) {
-		exchange.is_too_long = known - 1 > limits->body;
-		return ask_host(&exchange);
+		exchange.was_held = known == HELD;
+		exchange.is_too_long = !exchange.was_held && known - 1 > limits->body;
+		enum MHD_Result result = ask_host(&exchange);
+		if (exchange.is_held) *seen = (void *)HELD;
+		return result;
 	}
 	/* Within a body the library takes no answer, so what is too long is read to its end. */
 	if (*size > limits->drained - (known - 1)) return MHD_NO;
@@ -136,7 +146,7 @@ static void on_connection(void *owner, struct MHD_Connection *connection, void *
 		server->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	for (unsigned place = 0; info && place < server->limits.connections; place++) {
 		if (server->visits[place].descriptor >= 0) continue;
-		server->visits[place] = (struct visit){info->connect_fd, 0, 0, now()};
+		server->visits[place] = (struct visit){info->connect_fd, 0, 0, 0, now()};
 		*context = &server->visits[place];
 		return;
 	}
@@ -150,7 +160,8 @@ static void close_if_open(int descriptor) {
 static int start(cmicrohttpd_server *server, int listening) {
 	const struct cmicrohttpd_limits *limits = &server->limits;
 	server->daemon = server->start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, listening,
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
+		MHD_OPTION_LISTEN_SOCKET, listening,
 		MHD_OPTION_CONNECTION_LIMIT, limits->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		limits->memory, MHD_OPTION_CONNECTION_TIMEOUT, limits->seconds,
 		MHD_OPTION_URI_LOG_CALLBACK, on_uri, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
@@ -208,6 +219,7 @@ static int is_full(cmicrohttpd_server *server) {
 
 /* How long a connection may stay as it is; while no place is free, shorter. */
 static int64_t due(const cmicrohttpd_server *server, const struct visit *visit, int is_crowded) {
+	if (visit->is_held) return INT64_MAX;
 	if (visit->is_answered) return is_crowded ? visit->since + server->limits.request : INT64_MAX;
 	return visit->since + (is_crowded ? server->limits.grace : server->limits.request);
 }
@@ -301,14 +313,36 @@ int cmicrohttpd_has_too_many(const cmicrohttpd_exchange *exchange) {
 	return exchange->has_too_many;
 }
 
-/* From now on it is the other side's turn. */
-static void note_answer(const cmicrohttpd_exchange *exchange) {
+static struct visit *visit_of(const cmicrohttpd_exchange *exchange) {
 	const union MHD_ConnectionInfo *info = exchange->server->get_connection_info(
 		exchange->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct visit *visit = info ? info->socket_context : NULL;
+	return info ? info->socket_context : NULL;
+}
+
+/* From now on it is the other side's turn. */
+static void note_answer(const cmicrohttpd_exchange *exchange) {
+	struct visit *visit = visit_of(exchange);
 	if (!visit) return;
+	visit->is_held = 0;
 	visit->is_answered = 1;
 	visit->since = now();
+}
+
+cmicrohttpd_connected *cmicrohttpd_connection(const cmicrohttpd_exchange *exchange) {
+	return (cmicrohttpd_connected *)exchange->connection;
+}
+
+int cmicrohttpd_was_held(const cmicrohttpd_exchange *exchange) { return exchange->was_held; }
+
+void cmicrohttpd_hold(cmicrohttpd_exchange *exchange) {
+	struct visit *visit = visit_of(exchange);
+	if (visit) visit->is_held = 1;
+	exchange->server->suspend_connection(exchange->connection);
+	exchange->is_held = 1;
+}
+
+void cmicrohttpd_release(cmicrohttpd_server *server, cmicrohttpd_connected *connection) {
+	server->resume_connection((struct MHD_Connection *)connection);
 }
 
 int cmicrohttpd_answer(cmicrohttpd_exchange *exchange, unsigned status, char *const *header,

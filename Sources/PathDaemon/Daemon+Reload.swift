@@ -6,8 +6,9 @@ import PathPolicy
 
 /// Reading the policies and the configuration again while running.
 ///
-/// Everything is loaded beside what runs and takes its place in one turn of the loop, between two
-/// facts: each fact is judged by one version of a policy, the old one or the new one.
+/// Everything is loaded beside what runs, a little in each turn of the loop, and takes its place in
+/// one turn, between two facts: each fact is judged by one version of a policy, the old one or the
+/// new one.
 extension Daemon {
   /// Edits are noticed from here on, and so are those made while the daemon started.
   func watchPolicies() {
@@ -15,7 +16,7 @@ extension Daemon {
     do throws(LoopError) {
       policyWatch = try TreeWatch(
         loop: loop, directory: place.directory, files: place.configurations
-      ) { [unowned self] in reload(byHand: false) }
+      ) { [unowned self] in loader.ask(PolicyLoader.Wish(isByHand: false)) }
       policyWatch?.touch()
     } catch {
       tell(.reload(detail: Self.unwatched(error.message)))
@@ -35,34 +36,54 @@ extension Daemon {
     reloadByHand()
   }
 
-  /// Reads everything again, the service manager knowing of it; what is told of it.
-  @discardableResult
-  func reloadByHand() -> String {
+  /// Reads everything again, the service manager knowing of it; `told` hears what is told of it,
+  /// and nil when the run ends before.
+  func reloadByHand(_ told: @escaping (String?) -> Void = { _ in }) {
     let now = Clocks.read(CLOCK_MONOTONIC).nanoseconds / 1000
     _ = unsafe sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(now)")
     policyWatch?.refresh()
-    let detail = reload(byHand: true)
-    _ = unsafe sd_notify(0, "READY=1")
-    return detail
+    loader.ask(
+      PolicyLoader.Wish(
+        isByHand: true,
+        listeners: [
+          { detail in
+            if detail != nil { _ = unsafe sd_notify(0, "READY=1") }
+            told(detail)
+          }
+        ]))
   }
 
-  /// Reads everything again; what is told of it. By hand, texts that were rejected are tried again,
-  /// and it is said when nothing changed.
-  @discardableResult
-  func reload(byHand: Bool) -> String {
-    guard let place = settings.place else { return "" }
-    let before = settings.configuration
+  /// Reads everything again. By hand, texts that were rejected are tried again, and it is said when
+  /// nothing changed.
+  func reload(_ wish: PolicyLoader.Wish) {
+    guard let place = settings.place else {
+      for listener in wish.listeners { listener(nil) }
+      return
+    }
     let reading = place.read(
-      after: (settings.scripts, settings.refused, before), running: engine.has)
+      after: (settings.scripts, settings.refused, settings.configuration), running: engine.has)
+    var request = request(.reload, reading)
+    request.memories =
+      keeper?.memories(of: reading.scripts.map(\.name).filter { !engine.has($0) }) ?? [:]
+    request.retrying = wish.isByHand
+    loader.load(runtime.loading(request)) { [unowned self] set in
+      let detail = take(set, of: reading, isByHand: wish.isByHand)
+      for listener in wish.listeners { listener(detail) }
+    }
+  }
+
+  /// What was read takes its place, the policies and the configuration in one turn; what is told of
+  /// it.
+  private func take(
+    _ loadedSet: PolicySet, of reading: PolicyPlace.Reading, isByHand: Bool
+  ) -> String {
+    let before = settings.configuration
     settings.scripts = reading.scripts
     settings.tests = reading.tests
     settings.refused = reading.refused
     settings.configuration = reading.configuration
     let notes = adopt(reading.configuration, insteadOf: before)
-    var set = load(
-      .reload, refused: reading.refused + reading.faults,
-      memories: keeper?.memories(of: reading.scripts.map(\.name).filter { !engine.has($0) }) ?? [:],
-      retrying: byHand)
+    var set = loadedSet
     if reading.configuration.hash != before.hash { set.config = reading.configuration.hash }
     let change = loaded.change(to: set)
     let hasNames = Set(set.loaded.map(\.name)) != loaded.names
@@ -70,25 +91,30 @@ extension Daemon {
     if !change.isEmpty || set.config != nil { feed(.policies(set)) }
     let said = change + notes
     let detail = said.isEmpty ? unchanged : said.joined(separator: "; ")
-    if !said.isEmpty || byHand { tell(.reload(detail: detail)) }
+    if !said.isEmpty || isByHand { tell(.reload(detail: detail)) }
     if reading.configuration != before { shadow?.adopt(reading.configuration) }
     if hasNames || set.config != nil { tellStraySettings() }
     tellWatchProblem()
     return detail
   }
 
-  /// Loads what the settings hold now.
-  func load(
-    _ reason: StartReason, refused: [PolicyFault], memories: [String: PolicyMemory],
-    retrying: Bool
-  ) -> PolicySet {
-    let configuration = settings.configuration
-    return runtime.load(
-      settings.scripts, tests: settings.tests, refused: refused, reason: reason,
-      memories: memories, retrying: retrying
-    ) {
-      configuration.settings(for: $0)
-    }
+  /// What the settings hold now, to be loaded.
+  var startRequest: PolicyLoading.Request {
+    request(
+      .start,
+      PolicyPlace.Reading(
+        scripts: settings.scripts, refused: settings.refused,
+        configuration: settings.configuration))
+  }
+
+  private func request(
+    _ reason: StartReason, _ reading: PolicyPlace.Reading
+  ) -> PolicyLoading.Request {
+    var request = PolicyLoading.Request(reading.scripts, reason: reason)
+    request.tests = reading.tests
+    request.refused = reading.refused + reading.faults
+    request.settings = { reading.configuration.settings(for: $0) }
+    return request
   }
 
   private var unchanged: String {

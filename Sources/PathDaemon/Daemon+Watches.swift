@@ -77,6 +77,7 @@ extension Daemon {
     _ = unsafe sd_notify(0, "STOPPING=1")
     settings.place = nil
     policyWatch = nil
+    loader.end()
     control?.close()
     feed(.stop)
     keeper?.close()

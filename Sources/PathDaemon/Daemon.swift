@@ -21,6 +21,8 @@ package final class Daemon {
   /// Set once, when everything it needs is there.
   private(set) var actions: ActionRunner! = nil
   private(set) var keeper: Keeper?
+  /// Set once, too.
+  private(set) var loader: PolicyLoader! = nil
   var timers = TimerTable()
   var recorder: Recorder?
   /// The boot clock's lead over the awake clock, as last seen: it grows while the machine sleeps.
@@ -90,6 +92,9 @@ package final class Daemon {
       feed(.result(id, result))
     }
     keeper = try Keeper(settings, loop: loop) { [unowned self] in tell(.gap(detail: $0)) }
+    loader = try Self.loop { () throws(LoopError) in
+      try PolicyLoader(loop: loop) { [unowned self] in reload($0) }
+    }
     try Self.loop(watchEverything)
     if let directory = settings.shadow {
       shadow = try Self.loop { () throws(LoopError) in
@@ -112,25 +117,30 @@ package final class Daemon {
   package func run() throws(LoopError) -> Int32 {
     let stored = keeper?.recall() ?? StoredPolicies()
     for notice in keeper?.openingNotices ?? [] { tell(.gap(detail: notice)) }
-    let set = load(
-      stored.isAfterReboot ? .boot : .start, refused: settings.refused, memories: stored.memories,
-      retrying: true)
+    started = Clocks.now().wall
+    var request = startRequest
+    request.reason = stored.isAfterReboot ? .boot : .start
+    request.memories = stored.memories
+    loader.load(runtime.loading(request)) { [unowned self] in begin($0, stored) }
+    defer { control?.close() }
+    return try loop.run()
+  }
+
+  /// The policies are loaded: from here on they are told what happens.
+  private func begin(_ set: PolicySet, _ stored: StoredPolicies) {
     loaded = LoadedPolicies(set)
     runtime.check = settings.check
     shadow?.remember(stored.memories)
     // What policies kept may name networks that no snapshot has shown yet.
     if let recorder, !set.memories.isEmpty { recorder.learn(kernel.snapshot()) }
-    started = Clocks.now().wall
     feed(.policies(set))
-    openControl()
+    reopenControl()
     tell(.ready(policies: set.loaded.count))
     _ = unsafe sd_notify(0, "READY=1")
     if let reason = kernel.refusal { feed(.gap(detail: "netlink cannot be had: \(reason)")) }
     read()
     armReconcile()
     watchPolicies()
-    defer { control?.close() }
-    return try loop.run()
   }
 
   // MARK: Facts in

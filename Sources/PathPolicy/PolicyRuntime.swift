@@ -2,22 +2,15 @@ package import PathCore
 
 /// The policies of one directory, each in a state of its own.
 package final class PolicyRuntime: PolicyHost {
-  private var policies: [String: LoadedPolicy] = [:]
+  var policies: [String: LoadedPolicy] = [:]
   /// The texts that were rejected by the last load.
-  private var failures: [String: Failure] = [:]
+  private(set) var failures: [String: PolicyLoading.Failure] = [:]
   private let paths = PathBytes()
   private let texts: CompiledTexts?
 
   /// Has the last word on a text that loads, by the policy's own test: why it is not to run, if it
   /// is not.
   package var check: ((_ policy: PolicyScript, _ test: PolicyScript) -> PolicyFault?)?
-
-  private struct Failure {
-    var script: PolicyScript
-    var test: PolicyScript?
-    var settings: PolicySettings
-    var fault: PolicyFault
-  }
 
   /// `texts` is for those who load the same texts time and again, each time in a new runtime.
   package init(texts: CompiledTexts? = nil) { self.texts = texts }
@@ -33,61 +26,44 @@ package final class PolicyRuntime: PolicyHost {
     _ scripts: [PolicyScript], tests: [PolicyScript] = [], refused: [PolicyFault] = [],
     reason: StartReason, memories: [String: PolicyMemory] = [:], retrying: Bool = true,
     evenIfUnchanged: Bool = false,
-    settings: (String) -> PolicySettings = { _ in PolicySettings() }
+    settings: @escaping (String) -> PolicySettings = { _ in PolicySettings() }
   ) -> PolicySet {
-    var set = PolicySet(reason: reason, loaded: [], rejected: refused)
-    var failures: [String: Failure] = [:]
-    for script in scripts { set.memories[script.name] = memories[script.name] }
-    for script in scripts.sorted(by: { $0.name < $1.name }) {
-      let wanted = settings(script.name)
-      let needed = script.withNeededModules
-      let test = tests.first { $0.name == script.name }
-      if !evenIfUnchanged, let old = policies[script.name], old.script == needed,
-        old.settings == wanted
-      {
-        set.loaded.append(old.declaration)
-        continue
-      }
-      if !retrying, let known = self.failures[script.name], known.script == needed,
-        known.settings == wanted, known.test == test
-      {
-        failures[script.name] = known
-        set.rejected.append(known.fault)
-        continue
-      }
-      do throws(PolicyFault) {
-        let policy = try LoadedPolicy(script: needed, settings: wanted, paths: paths, texts: texts)
-        if let kept = kept(script.name, memories) {
-          set.migrated[script.name] = try policy.take(over: kept.state, version: kept.version)
-        }
-        if let test, let fault = check?(script, test) { throw fault }
-        if let old = policies[script.name] { policy.inheritLines(of: old) }
-        policies[script.name] = policy
-        set.loaded.append(policy.declaration)
-        set.changed.insert(script.name)
-        set.hashes[script.name] = script.hash
-      } catch {
-        set.migrated[script.name] = nil
-        failures[script.name] = Failure(
-          script: needed, test: test, settings: wanted, fault: error)
-        set.rejected.append(error)
-      }
-    }
-    let names = Set(scripts.map(\.name)).union(refused.map(\.policy))
+    var request = PolicyLoading.Request(scripts, reason: reason)
+    request.tests = tests
+    request.refused = refused
+    request.memories = memories
+    request.retrying = retrying
+    request.evenIfUnchanged = evenIfUnchanged
+    request.settings = settings
+    return loading(request).finish()
+  }
+
+  /// The same a step at a time. One at a time: what another one puts in place meanwhile, this one
+  /// would not know.
+  package func loading(_ request: PolicyLoading.Request) -> PolicyLoading {
+    PolicyLoading(self, request)
+  }
+
+  func makePolicy(
+    _ script: PolicyScript, _ settings: PolicySettings
+  ) throws(PolicyFault) -> LoadedPolicy {
+    try LoadedPolicy(script: script, settings: settings, paths: paths, texts: texts)
+  }
+
+  /// Forgets all policies but these.
+  func keep(_ names: Set<String>, _ failures: [String: PolicyLoading.Failure]) {
     policies = policies.filter { names.contains($0.key) }
     self.failures = failures
-    return set
   }
 
   /// The state that some handler left, and its version; nil where each text has its own default.
-  private func kept(
-    _ name: String, _ memories: [String: PolicyMemory]
-  ) -> (state: PlainData, version: Int64)? {
+  func kept(_ name: String, _ memories: [String: PolicyMemory]) -> PolicyLoading.Kept? {
     if let old = policies[name] {
-      return old.hasOwnState ? (old.state, old.stateVersion) : nil
+      return old.hasOwnState
+        ? PolicyLoading.Kept(state: old.state, version: old.stateVersion) : nil
     }
     guard let memory = memories[name], let state = memory.state else { return nil }
-    return (state, memory.version)
+    return PolicyLoading.Kept(state: state, version: memory.version)
   }
 
   package func call(_ request: HandlerRequest) -> HandlerReply {
@@ -95,7 +71,7 @@ package final class PolicyRuntime: PolicyHost {
       return .failed(
         PolicyFault(
           policy: request.policy, handler: request.event.handler, kind: .load,
-          file: request.policy + ".lua", line: 0, message: "the policy is not loaded"))
+          file: request.policy + ".lua", line: 1, message: "the policy is not loaded"))
     }
     return policy.call(request)
   }

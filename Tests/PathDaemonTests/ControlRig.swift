@@ -30,7 +30,7 @@ final class ControlRig {
       tell: { [unowned self] in said.append($0) }, text: { _ in "in words\n" },
       answer: { [unowned self] call in
         calls.append(call)
-        return answer
+        return LateAnswer(answer)
       })
   }
 

@@ -14,7 +14,7 @@ package final class Simulator: World {
   package func load(
     _ scripts: [PolicyScript], reason: StartReason = .start,
     memories: [String: PolicyMemory] = [:],
-    settings: (String) -> PolicySettings = { _ in PolicySettings(deadline: nil) }
+    settings: @escaping (String) -> PolicySettings = { _ in PolicySettings(deadline: nil) }
   ) {
     feed(
       .policies(

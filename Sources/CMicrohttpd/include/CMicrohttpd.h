@@ -11,11 +11,12 @@
 
 typedef struct cmicrohttpd_server cmicrohttpd_server;
 typedef struct cmicrohttpd_exchange cmicrohttpd_exchange;
+typedef struct cmicrohttpd_connected cmicrohttpd_connected;
 
 struct cmicrohttpd_host {
 	void *owner;
-	/* A request is here as a whole. It is answered in this call, by cmicrohttpd_answer, or its
-	 * connection is closed. Must not call cmicrohttpd_continue or cmicrohttpd_close. */
+	/* A request is here as a whole. It is answered in this call, by cmicrohttpd_answer, or held, or
+	 * its connection is closed. Must not call cmicrohttpd_continue or cmicrohttpd_close. */
 	void (*answer)(void *owner, cmicrohttpd_exchange *exchange);
 };
 
@@ -66,6 +67,14 @@ int cmicrohttpd_is_too_long(const cmicrohttpd_exchange *exchange);
 
 /* Whether it had more arguments than the limit: then none of them can be asked for. */
 int cmicrohttpd_has_too_many(const cmicrohttpd_exchange *exchange);
+
+/* MHD_suspend_connection(3) and MHD_resume_connection(3): a request that is held is asked again, and
+ * `was_held`, once its connection is released. Its client may be gone by then, and nobody asks. Each
+ * must be released before cmicrohttpd_close. */
+cmicrohttpd_connected *cmicrohttpd_connection(const cmicrohttpd_exchange *exchange);
+int cmicrohttpd_was_held(const cmicrohttpd_exchange *exchange);
+void cmicrohttpd_hold(cmicrohttpd_exchange *exchange);
+void cmicrohttpd_release(cmicrohttpd_server *server, cmicrohttpd_connected *connection);
 
 /* The answer: names and values of its header in turn, ended by NULL, and its body. All is copied.
  * Returns 0 when there is no memory for it. The connection is closed once it is sent. */

@@ -6,7 +6,8 @@ import PathCore
 /// Answers HTTP on the control socket, in the loop and between two facts.
 ///
 /// libmicrohttpd is opened when somebody first connects; until then only the socket is watched. An
-/// answer is made in one go and copied, so a client that is slow, or gone, holds nobody.
+/// answer is made in one go and copied, so a client that is slow, or gone, holds nobody. For an
+/// answer that comes later its connection waits.
 @safe final class ControlServer {
   static let connectionsMost: UInt32 = 16
   /// Of a connection; the header of a request must fit.
@@ -28,7 +29,10 @@ import PathCore
     var grace = Duration.milliseconds(200)
   }
 
-  typealias Answer = (ControlCall) -> Result<ControlAnswer, ControlRefusal>
+  /// Requests whose answers are to come.
+  var waiting: Int { unsafe held.count }
+
+  typealias Answer = (ControlCall) -> LateAnswer
 
   private let loop: EventLoop
   private let libraries: [String]
@@ -40,6 +44,10 @@ import PathCore
   private var server: OpaquePointer?
   private var watch: EventLoop.Watch?
   private var timer: LoopTimer?
+  /// The requests whose answers are to come, by the library's connection.
+  private var held: [OpaquePointer: LateAnswer] = unsafe [:]
+  /// The library is at work, and calls.
+  private var isInside = false
   /// What was said of trouble, each once.
   private var told: Set<String> = []
   /// For when no other descriptor is left: a connection that cannot be taken would wake the loop
@@ -80,7 +88,11 @@ import PathCore
     watch = nil
     timer?.remove()
     timer = nil
-    if let server = unsafe server { unsafe cmicrohttpd_close(server) }
+    if let server = unsafe server {
+      unsafe held.keys.forEach { unsafe cmicrohttpd_release(server, $0) }
+      unsafe held = [:]
+      unsafe cmicrohttpd_close(server)
+    }
     unsafe server = nil
     socket?.remove()
     socket = nil
@@ -140,7 +152,9 @@ import PathCore
 
   private func goOn() {
     guard let server = unsafe server else { return }
+    isInside = true
     unsafe cmicrohttpd_continue(server)
+    isInside = false
     if let socket, isReadable(socket), isExhausted { turnAway(socket, Self.noneLeft) }
     let wait = unsafe cmicrohttpd_wait(server)
     isWaiting = wait >= 0
@@ -219,7 +233,7 @@ import PathCore
 
   private func take(_ exchange: OpaquePointer) {
     let request = unsafe Self.request(exchange)
-    let result = Result { () throws(ControlRefusal) in try answer(request.call()).get() }
+    guard let result = unsafe outcome(of: request, exchange) else { return }
     var reply = Reply(result, wantsText: request.wantsText, text)
     if reply.body.count > Self.answerMost {
       let refusal = ControlRefusal(500, "the answer would be longer than \(Self.answerMost) bytes")
@@ -232,6 +246,33 @@ import PathCore
           exchange, UInt32(reply.status), fields, body.baseAddress, body.count)
       }
     }
+  }
+
+  /// Nil for an answer that comes later: the library then calls again for this request.
+  private func outcome(
+    of request: ControlRequest, _ exchange: OpaquePointer
+  ) -> LateAnswer.Outcome? {
+    let connection = unsafe cmicrohttpd_connection(exchange)!
+    if unsafe cmicrohttpd_was_held(exchange) != 0 {
+      return unsafe held.removeValue(forKey: connection)?.outcome
+        ?? .failure(ControlRefusal(500, "the answer was lost"))
+    }
+    let late: LateAnswer
+    do throws(ControlRefusal) { late = answer(try request.call()) } catch {
+      return .failure(error)
+    }
+    if let outcome = late.outcome { return outcome }
+    unsafe held[connection] = late
+    unsafe cmicrohttpd_hold(exchange)
+    late.whenGiven { [weak self] in unsafe self?.release(connection) }
+    return nil
+  }
+
+  /// Within a call of the library it goes on by itself.
+  private func release(_ connection: OpaquePointer) {
+    guard let server = unsafe server else { return }
+    unsafe cmicrohttpd_release(server, connection)
+    if !isInside { goOn() }
   }
 
   private static func request(_ exchange: OpaquePointer) -> ControlRequest {

@@ -22,9 +22,7 @@ extension Daemon {
         control = try ControlServer(
           socket, loop: loop, tell: { [unowned self] in tell(.gap(detail: $0)) },
           text: { [unowned self] in delegate.text($0) },
-          answer: { [unowned self] call in
-            Result { () throws(ControlRefusal) in try answer(call) }
-          })
+          answer: { [unowned self] in answer($0) })
       } catch {
         socket.remove()
         throw ControlTrouble(error.message)
@@ -34,7 +32,13 @@ extension Daemon {
     }
   }
 
-  func answer(_ call: ControlCall) throws(ControlRefusal) -> ControlAnswer {
+  /// A reload is answered when all of it is in place; what else is asked, at once.
+  private func answer(_ call: ControlCall) -> LateAnswer {
+    call == .reload
+      ? reloadAnswer() : LateAnswer(Result { () throws(ControlRefusal) in try answerNow(call) })
+  }
+
+  private func answerNow(_ call: ControlCall) throws(ControlRefusal) -> ControlAnswer {
     let now = Clocks.now()
     switch call {
     case .status: return .status(statusReport(at: now))
@@ -50,7 +54,7 @@ extension Daemon {
     case .dismiss(let key):
       let alert = try AlertSearch(engine.status(at: now).alerts).alert(key)
       return deed(.dismissed(policy: alert.policy, key: alert.content.key), alert, nil)
-    case .reload: return .reload(try reloadOutcome())
+    case .reload: preconditionFailure("the answer to a reload comes later")
     }
   }
 
@@ -74,12 +78,18 @@ extension Daemon {
         decided: orders.filter(\.isDecision).map(\.description)))
   }
 
-  private func reloadOutcome() throws(ControlRefusal) -> ReloadOutcome {
-    guard settings.place != nil else {
-      throw ControlRefusal(409, "this run has no files to read again, or is ending")
+  private func reloadAnswer() -> LateAnswer {
+    let refusal = ControlRefusal(409, "this run has no files to read again, or is ending")
+    guard settings.place != nil else { return LateAnswer(.failure(refusal)) }
+    let answer = LateAnswer()
+    reloadByHand { [unowned self] detail in
+      answer.give(detail.map { .success(.reload(reloadOutcome($0))) } ?? .failure(refusal))
     }
-    let detail = reloadByHand()
-    return ReloadOutcome(
+    return answer
+  }
+
+  private func reloadOutcome(_ detail: String) -> ReloadOutcome {
+    ReloadOutcome(
       detail: detail,
       rejected: engine.rejected.map { name, located in
         let instead =
