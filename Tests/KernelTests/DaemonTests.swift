@@ -43,7 +43,7 @@ extension KernelTests.Daemon {
       guard let report, report.kind == "publish", report.text("name") == "color" else { return nil }
       return report.text("value")
     }
-    #expect(published == ["green", "red", "green"])
+    #expect(published == ["gray", "green", "red", "green"])
     let why = reports.compactMap { $0?.kind == "path" ? $0?.text("reason") : nil }
     #expect(why.contains(PathReason.deadDefaultRoute.rawValue))
   }

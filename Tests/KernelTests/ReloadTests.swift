@@ -35,9 +35,9 @@ extension KernelTests.Reload {
     _ = try program.event("publish") { $0.text("value") == "first unsatisfied" }
 
     try site.write("edited", Self.spoken("second"))
-    _ = try program.event("publish") { $0.text("value") == "second reload" }
     let resolved = try program.event("alert")
     #expect(resolved.text("state") == "resolved" && resolved.text("cause") == "handler")
+    _ = try program.event("publish") { $0.text("value") == "second reload" }
     try site.lab.ip("route add default via 192.0.2.1 dev eth0")
     _ = try program.event("publish") { $0.text("value") == "second satisfied" }
     try program.end()
