@@ -33,12 +33,12 @@ extension Engine {
     }
   }
 
-  /// What the host says, unless a replay knows that the clock on the wall had the last word.
+  /// What the host says, unless a replay knows that one of the sandbox's limits had the last word.
   private mutating func answer(_ request: HandlerRequest, _ call: Int64) -> HandlerReply {
     let id = CallID(policy: request.policy, call: call)
     if !kills.isEmpty, let fault = kills.removeValue(forKey: id) { return .failed(fault) }
     let reply = host.call(request)
-    if case .failed(let fault) = reply, fault.kind == .deadline {
+    if case .failed(let fault) = reply, fault.kind.isLimitOfMachine {
       killed.append(.killed(call: call, fault))
       if killed.count > 1000 { killed.removeFirst() }
     }

@@ -109,8 +109,8 @@ package struct Engine {
     return orders
   }
 
-  /// Calls that their deadline ended since this was last asked, as facts for the trace: the only
-  /// thing that the facts before do not lead to.
+  /// Calls that a limit of the sandbox ended since this was last asked, as facts for the trace: the
+  /// only thing that the facts before do not lead to in every process.
   package mutating func takeKilled() -> [Fact] {
     defer { killed = [] }
     return killed

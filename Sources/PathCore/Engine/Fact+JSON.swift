@@ -12,8 +12,8 @@
 ///       button    … policy, key, button
 ///       dismissed … policy, key
 ///       result    … id: id, result: result        (see Action)
-///       killed    … call: number, fault: fault   (the fact before it led to that call, which its
-///                                                 deadline ended; replayed before that fact)
+///       killed    … call: number, fault: fault   (the fact before it led to that call, which a
+///                                                 limit ended; replayed before that fact)
 ///       asleep, resumed, stop
 ///     declaration {name, about? [""], disabled? [false], monitors: [monitor],
 ///                  every? [[]]: [{name, period}], handlers: [word], state? [none kept],

@@ -10,8 +10,9 @@ package enum Fact: Sendable {
   case dismissed(policy: String, key: String)
   /// How an action that was ordered ended.
   indirect case result(ActionID, ActionResult)
-  /// For a replay: this call of this policy was ended by its deadline, as the fault says. A trace
-  /// has it behind the fact that led to the call; the engine is given it before that one.
+  /// For a replay: this call of this policy was ended by a limit (time, fuel, memory), as the fault
+  /// says. A trace has it behind the fact that led to the call; the engine is given it before that
+  /// one.
   indirect case killed(call: Int64, PolicyFault)
   case asleep
   case resumed

@@ -85,6 +85,15 @@ package struct HandlerOutcome: Sendable {
 package struct PolicyFault: Error, Hashable, Sendable {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     case load, error, fuel, deadline, memory, data, limit
+
+    /// Whether it may come later, or not at all, in another process: it depends on the clock, or on
+    /// the order in which a collector works.
+    package var isLimitOfMachine: Bool {
+      switch self {
+      case .fuel, .deadline, .memory: true
+      case .load, .error, .data, .limit: false
+      }
+    }
   }
 
   package var policy: String

@@ -82,14 +82,15 @@ extension Fact {
     #expect(lines == world.lines)
   }
 
-  @Test func `a call that its deadline ended is in the trace, and a replay ends it likewise`()
-    throws
-  {
+  @Test(arguments: [PolicyFault.Kind.deadline, .fuel, .memory])
+  func `a call that a limit ended is in the trace, and a replay ends it likewise`(
+    _ kind: PolicyFault.Kind
+  ) throws {
     /// Three policies that say what they hear; `kills` are calls that the clock on the wall ends.
     func run(_ facts: [(at: Moment, fact: Fact)], kills: Set<Int>) -> (
       said: [String], trace: [String]
     ) {
-      let host = DeadlineHost(kills: kills)
+      let host = DeadlineHost(kills: kills, kind: kind)
       var engine = Engine(host: host)
       var said: [String] = []
       var trace: [String] = []
@@ -105,7 +106,7 @@ extension Fact {
     _ = world.run((0..<60).map { _ in .random(&generator) })
     let facts = world.world.facts.map { (at: $0.at, fact: $0.fact) }
     let recorded = run(facts, kills: [2, 5, 6, 7, 20])
-    #expect(recorded.said.contains { $0.hasPrefix("fault ") && $0.contains(" deadline ") })
+    #expect(recorded.said.contains { $0.hasPrefix("fault ") && $0.contains(" \(kind.rawValue) ") })
     #expect(recorded.trace.contains { $0.contains(#""fact":"killed""#) })
     let replayed = run(try TraceReader().facts(recorded.trace), kills: [])
     #expect(replayed.said == recorded.said)
@@ -115,16 +116,20 @@ extension Fact {
 /// Answers nothing, but for calls that take too long.
 private final class DeadlineHost: PolicyHost {
   private let kills: Set<Int>
+  private let kind: PolicyFault.Kind
   private var calls = 0
 
-  init(kills: Set<Int>) { self.kills = kills }
+  init(kills: Set<Int>, kind: PolicyFault.Kind) {
+    self.kills = kills
+    self.kind = kind
+  }
 
   func call(_ request: HandlerRequest) -> HandlerReply {
     calls += 1
     guard kills.contains(calls) else { return .done(HandlerOutcome()) }
     return .failed(
       PolicyFault(
-        policy: request.policy, handler: request.event.handler, kind: .deadline, file: "p.lua",
+        policy: request.policy, handler: request.event.handler, kind: kind, file: "p.lua",
         line: calls, message: "it ran longer than it may take"))
   }
 
