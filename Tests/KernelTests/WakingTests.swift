@@ -9,69 +9,11 @@ extension KernelTests {
   @Suite struct Waking {}
 }
 
-/// Looks when it is told to, as the daemon does, and at no other time.
-private final class Follower {
-  let reader: KernelReader
-  private(set) var last: Snapshot
-  private(set) var looks = 0
-  private(set) var losses: [String] = []
-  private let clock = ContinuousClock()
-
-  init(_ reader: KernelReader) {
-    self.reader = reader
-    last = reader.snapshot()
-    settle(.milliseconds(300))
-  }
-
-  var path: Path { PathEvaluator.path(of: last, filter: PathFilter()) }
-
-  /// How long until it is so; nil when it never was.
-  func time(within limit: Duration, _ isSo: () -> Bool) -> Duration? {
-    let start = clock.now
-    while !isSo() {
-      let left = limit - (clock.now - start)
-      guard left > .zero else { return nil }
-      turn(left)
-    }
-    return clock.now - start
-  }
-
-  func settle(_ time: Duration) { _ = self.time(within: time) { false } }
-
-  private func turn(_ time: Duration) {
-    var entry = pollfd(fd: reader.eventDescriptor, events: Int16(POLLIN), revents: 0)
-    let milliseconds = time / .milliseconds(1)
-    guard poll(&entry, 1, Int32(milliseconds) + 1) > 0 else { return }
-    let news = reader.drain()
-    if case .lost(let detail) = news { losses.append(detail) }
-    guard news != .nothing else { return }
-    last = reader.snapshot()
-    looks += 1
-    // The kernel tells of some changes before it has made them.
-    if case .changed(let hints) = news, hints.isPaced { return }
-    poll(nil, 0, 1)
-    last = reader.snapshot()
-  }
-}
-
 extension KernelTests.Waking {
-  private func vpn(_ lab: Lab) throws -> TunDevice {
-    try lab.wire("wlan0", ["192.0.2.10/24", "2001:db8::10/64"])
-    let tun = try TunDevice("tun0")
-    try lab.ip(
-      """
-      address add 10.8.0.2/24 dev tun0
-      -6 address add 2001:db8:8::2/64 dev tun0 nodad
-      link set tun0 up
-      route add default dev tun0
-      """)
-    return tun
-  }
-
   @Test("A tunnel's verdict follows the route to its server at once, of either family")
   func serverRoute() throws {
     let lab = try Lab()
-    let tun = try vpn(lab)
+    let tun = try lab.vpn()
     defer { tun.detach() }
     let follower = Follower(try lab.reader())
     #expect(follower.path.reason == .noUnderlay)
@@ -97,7 +39,7 @@ extension KernelTests.Waking {
   @Test("Foreign routes by the thousand call for a few looks, and the last state is right")
   func foreignStorm() throws {
     let lab = try Lab()
-    let tun = try vpn(lab)
+    let tun = try lab.vpn()
     defer { tun.detach() }
     let follower = Follower(try lab.reader())
     #expect(follower.reader.hearsFarRoutes)
@@ -250,6 +192,39 @@ extension KernelTests.Waking {
     #expect(status() == .satisfied)
     let ended = follower.time(within: .seconds(10)) { status() == .unsatisfied }
     #expect(ended.map { $0 < .seconds(4) } == true, "\(ended as Any)")
+  }
+
+  @Test("The end of the route to a tunnel's server is seen when it comes")
+  func serverRouteExpires() throws {
+    let lab = try Lab()
+    let tun = try lab.vpn()
+    defer { tun.detach() }
+    let follower = Follower(try lab.reader())
+    #expect(follower.path.reason == .noUnderlay)
+    try lab.ip("-6 route add 2606:4700::1 via 2001:db8::1 dev wlan0 expires 3")
+    let start = ContinuousClock.now
+    #expect(follower.time(within: .seconds(2)) { follower.path.status == .satisfied } != nil)
+    let ended = follower.time(within: .seconds(10)) { follower.path.reason == .noUnderlay }
+    let time = ContinuousClock.now - start
+    #expect(ended != nil && time > .seconds(2) && time < .seconds(4), "\(time)")
+  }
+
+  @Test("Foreign routes by the thousand wake nobody while no verdict rests on them")
+  func foreignSilence() throws {
+    let lab = try Lab()
+    try lab.wire("eth0", ["192.0.2.10/24"])
+    try lab.ip("route add default via 192.0.2.1")
+    let follower = Follower(try lab.reader())
+    #expect(!follower.reader.hearsFarRoutes)
+    let (looks, messages) = (follower.looks, follower.reader.counters.messages)
+    let routes = (0..<5000).map { "203.\($0 / 62_500).\($0 / 250 % 250).\($0 % 250 + 1)/32" }
+    try lab.batch(routes.map { "route add \($0) via 192.0.2.1" })
+    try lab.batch(routes.map { "route del \($0) via 192.0.2.1" })
+    follower.settle(.milliseconds(300))
+    #expect(follower.looks == looks)
+    #expect(follower.reader.counters.messages == messages)
+    try lab.ip("route del default")
+    #expect(follower.time(within: .seconds(2)) { follower.path.status == .unsatisfied } != nil)
   }
 
   @Test("A resolv.conf that is mounted, rewritten in place and unmounted is followed")
