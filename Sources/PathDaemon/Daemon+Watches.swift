@@ -67,10 +67,8 @@ extension Daemon {
   }
 
   func armReconcile() {
-    let pause = Duration.seconds(settings.configuration.limits.reconcileSeconds)
-    // Later by a little where that saves a wake-up, and never by so much that the setting lies.
-    reconcileTimer?.arm(
-      at: Clocks.read(CLOCK_BOOTTIME) + pause, slack: min(pause / 10, .seconds(30)))
+    let pause = ReconcilePause(seconds: settings.configuration.limits.reconcileSeconds)
+    reconcileTimer?.arm(at: Clocks.read(CLOCK_BOOTTIME) + pause.length, slack: pause.slack)
   }
 
   func end() {
