@@ -174,6 +174,7 @@ int clinux_set_remove(int set, int descriptor) {
 uint32_t clinux_set_ready(int set) {
 	struct epoll_event events[32];
 	int count = epoll_wait(set, events, 32, 0);
+	if (count < 0 && errno != EINTR) return UINT32_C(1) << 31;
 	uint32_t ready = 0;
 	for (int i = 0; i < count; i++) ready |= UINT32_C(1) << (events[i].data.u32 & 31);
 	return ready;

@@ -23,10 +23,9 @@ final class KernelSource: PathSource {
 
   private let state = Mutex(State())
   private let polled = Mutex(PolledKernel())
-  /// Readable when the thread is called; negative when the system has no descriptor left.
-  private let call: Int32
+  let call = ThreadCall()
 
-  private init() { call = clinux_call_descriptor() }
+  private init() {}
 
   var now: Duration { Clock.awake.now }
 
@@ -38,7 +37,7 @@ final class KernelSource: PathSource {
       // Told by the thread, once it has seen what the kernel said meanwhile.
       return (state.board.addSilently(listener), mustStart)
     }
-    if mustStart { start() } else { wakeThread() }
+    if mustStart { start() } else { call.make() }
     return id
   }
 
@@ -47,7 +46,7 @@ final class KernelSource: PathSource {
       state.board.remove(id)
       state.isCalled = true
     }
-    wakeThread()
+    call.make()
   }
 
   func path(for query: PathQuery) -> NWPath {
@@ -67,11 +66,6 @@ final class KernelSource: PathSource {
     } catch {
       return KernelReader.unavailable(error.description)
     }
-  }
-
-  private func wakeThread() {
-    var one: UInt64 = 1
-    _ = unsafe write(call, &one, 8)
   }
 
   // MARK: The thread

@@ -65,7 +65,12 @@ struct KernelWatch {
   /// Takes what is pending without waiting; whether it calls for a reading.
   mutating func hasNews() -> Bool {
     guard let reader else { return false }
-    switch reader.drain() {
+    let news = reader.drain()
+    if reader.isLost {
+      self.reader = nil
+      return true
+    }
+    switch news {
     case .nothing: return false
     // It comes ever less often by itself, and needs no second reading.
     case .changed(let hints) where hints.isPaced:
@@ -88,20 +93,17 @@ struct KernelWatch {
   }
 
   /// Waits for news, a call, or a time that is due; whether to read now.
-  mutating func wait(call: Int32, until deadline: Duration?) -> Bool {
-    var entries = [pollfd(fd: call, events: Int16(POLLIN), revents: 0)]
+  mutating func wait(call: ThreadCall?, until deadline: Duration?) -> Bool {
+    var entries = [pollfd(fd: call?.descriptor ?? -1, events: Int16(POLLIN), revents: 0)]
     if let reader {
       entries.append(pollfd(fd: reader.eventDescriptor, events: Int16(POLLIN), revents: 0))
     }
     unsafe clinux_wait(&entries, UInt(entries.count), patience(until: deadline).nanoseconds)
+    if entries[0].revents != 0 { call?.take() }
     // Closed by the program around us: a new one, since poll(2) would return at once for ever.
     if let entry = entries.dropFirst().first, entry.revents & Int16(POLLNVAL) != 0 {
       reader = nil
       return true
-    }
-    if entries[0].revents != 0 {
-      var count: UInt64 = 0
-      _ = unsafe Glibc.read(call, &count, 8)
     }
     let slept = notesSleep()
     let now = Clock.awake.now

@@ -26,7 +26,7 @@ struct PolledKernel {
   private mutating func look() {
     var watch = watch ?? KernelWatch()
     // Without waiting: the deadline is long over.
-    let hasNews = watch.wait(call: -1, until: .zero)
+    let hasNews = watch.wait(call: nil, until: .zero)
     if hasNews || watch.isBehind || board.snapshot == nil {
       board.take(watch.read(), at: .zero, captured: .now)
     }

@@ -8,6 +8,7 @@ extension KernelReader {
   package func drain() -> KernelNews {
     intake.hints = KernelHints(rawValue: 0)
     let ready = wakes.ready()
+    isLost = ready.areLost
     if ready.contains(.alarm), let lost = takeAlarms() { return .lost(lost) }
     if ready.contains(.radios) { drainRadioDevice() }
     if ready.contains(.resolver) { drainResolver() }

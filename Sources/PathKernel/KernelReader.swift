@@ -35,6 +35,9 @@ package final class KernelReader {
   /// The tables, and what events made of them.
   var intake = Intake()
 
+  /// The descriptor to watch was closed by someone else: only another reader hears anything.
+  package internal(set) var isLost = false
+
   /// Why netlink cannot be had; nil while it can.
   package internal(set) var refusal: String?
 

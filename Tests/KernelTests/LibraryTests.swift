@@ -98,7 +98,7 @@ extension KernelTests.Library {
     while Clock.awake.now < start + .milliseconds(2500) {
       try lab.batch(storm)
       rounds += 1
-      if watch.wait(call: -1, until: .zero) {
+      if watch.wait(call: nil, until: .zero) {
         _ = watch.read()
         reads += 1
       }
@@ -109,7 +109,7 @@ extension KernelTests.Library {
     var isRight = false
     #expect(
       lab.polls(seconds: 2) {
-        if watch.wait(call: -1, until: .zero) { isRight = watch.read().ipv4 == .noRoute }
+        if watch.wait(call: nil, until: .zero) { isRight = watch.read().ipv4 == .noRoute }
         return isRight
       })
   }

@@ -70,7 +70,8 @@ int clinux_set_open(void);
 /* EPOLLIN, or with `urgent` EPOLLPRI. */
 int clinux_set_add(int set, int descriptor, uint32_t tag, int urgent);
 int clinux_set_remove(int set, int descriptor);
-/* Never waits. The tags of those that have something, a bit each. */
+/* Never waits. The tags of those that have something, a bit each; the highest when the descriptor is
+ * no set. */
 uint32_t clinux_set_ready(int set);
 
 /* timerfd_create(2), timerfd_settime(2), by the boot clock: the overlay has neither. Opening

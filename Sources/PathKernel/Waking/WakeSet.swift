@@ -18,6 +18,9 @@ struct WakeSet: ~Copyable {
     fileprivate var bits: UInt32
 
     func contains(_ source: Source) -> Bool { bits & 1 << source.rawValue != 0 }
+
+    /// The descriptor is no set: someone closed it, and something else may have its number by now.
+    var areLost: Bool { bits & 1 << 31 != 0 }
   }
 
   let descriptor: Int32
@@ -27,7 +30,8 @@ struct WakeSet: ~Copyable {
     guard descriptor >= 0 else { throw KernelError("epoll_create1", code: -descriptor) }
   }
 
-  deinit { close(descriptor) }
+  /// Whoever has the number now may need it.
+  deinit { if !ready().areLost { close(descriptor) } }
 
   /// Waits for this one too; what is urgent is told by EPOLLPRI. False where that cannot be.
   @discardableResult
