@@ -13,6 +13,8 @@ enum Part: String {
   case daemonExec
   /// Monitors of the Swift library, as many as the next argument says.
   case monitor
+  /// The kernel's reader alone, which stamps each look.
+  case reader
   /// What both start: stamps its own beginning into a file.
   case now
 
@@ -29,6 +31,7 @@ enum Part: String {
     case .floorSpawn: return FloorReader.run(spawning: arguments.dropFirst(2).first)
     case .daemonExec: return ExecWorkload.runDaemon(arguments.dropFirst(2).first ?? "")
     case .monitor: return MonitorUnderTest.run(arguments.dropFirst(2).first ?? "1")
+    case .reader: return LookingReader.run()
     case .now: return stampBeginning(Array(arguments.dropFirst(2)))
     }
   }

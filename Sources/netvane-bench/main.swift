@@ -5,7 +5,7 @@ if let code = Part.run(Array(CommandLine.arguments.dropFirst())) { exit(code) }
 /// Every workload, in the order in which they are run when none is named.
 let workloads: [any Workload.Type] = [
   FactsWorkload.self, LatencyWorkload.self, ExecWorkload.self, StormWorkload.self,
-  LinksWorkload.self,
+  LinksWorkload.self, FarRoutesWorkload.self,
   IdleWorkload.self, StoreWorkload.self, LibraryWorkload.self, CasesWorkload.self,
 ]
 

@@ -6,7 +6,7 @@ import Testing
 /// not looked at here.
 @Suite(.serialized, .enabled(if: Lab.isWanted)) struct BenchTests {
   @Test(arguments: [
-    "facts", "latency", "exec", "storm", "links", "idle", "store", "library", "cases",
+    "facts", "latency", "exec", "storm", "links", "far", "idle", "store", "library", "cases",
   ])
   func `a workload does its work in its small size`(name: String) throws {
     let top = URL(filePath: #filePath)
