@@ -18,6 +18,12 @@ extension NetworkScenario {
       try run.network.deleteRoute(server)
       try run.expect("no way to the server", .unsatisfied(.noUnderlay, why: ["tun0"]))
       try run.network.addRoute(server)
+      try run.expect("a way again", .satisfied("tun0", underlay: "wlan0"))
+      let other = TestRoute.ipv4(via: "198.51.100.1", "wlan0").to("203.0.113.6/32")
+      try run.network.addRoute(other)
+      try run.network.deleteRoute(server)
+      try run.expect("another way", .satisfied("tun0", underlay: "wlan0"))
+      try run.network.addRoute(server)
       try run.network.setDown("wlan0")
       try run.expect("radio down", .unsatisfied(.noUnderlay))
     },

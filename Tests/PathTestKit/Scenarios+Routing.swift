@@ -137,6 +137,21 @@ extension NetworkScenario {
       try run.network.deleteRoute(.ipv4(via: "192.0.2.1", "eth0"))
       try run.expect("second", .satisfied("eth1", gateways: ["198.51.100.1"]))
     },
+    NetworkScenario("the end of the second-best default ends the path of who needs its link") {
+      run in
+      try run.network.addLink(TestLink("eth0"), addresses: "2001:db8::10/64")
+      try run.network.addLink(TestLink("wlan0", .wifi), addresses: "2001:db8:1::10/64")
+      try run.network.addRoute(.ipv6(via: "fe80::1", "eth0", metric: 100))
+      let second = TestRoute.ipv6(via: "fe80::2", "wlan0", metric: 600)
+      for round in ["once", "again"] {
+        try run.network.addRoute(second)
+        try run.expect("\(round): both", .satisfied("eth0", "wlan0"))
+        try run.expect("\(round): wifi", .satisfied("wlan0"), under: .wifi)
+        try run.network.deleteRoute(second)
+        try run.expect("\(round): one", .satisfied("eth0"))
+        try run.expect("\(round): no wifi", .unsatisfied(.filteredOut), under: .wifi)
+      }
+    },
     NetworkScenario("a replaced default leaves nothing of the old one") { run in
       try run.wired()
       try run.network.replaceRoute(.ipv4(via: "192.0.2.2", "eth0"))
