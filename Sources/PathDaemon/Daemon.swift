@@ -98,9 +98,10 @@ package final class Daemon {
     try Self.loop(watchEverything)
     if let directory = settings.shadow {
       shadow = try Self.loop { () throws(LoopError) in
-        try ShadowRun(directory, settings, loop: loop, seed: Self.seed) { [unowned self] in
-          tell(.shadow($0))
-        }
+        try ShadowRun(
+          directory, settings, loop: loop, seed: Self.seed,
+          timersChanged: { [unowned self] in armTimers() },
+          tell: { [unowned self] in tell(.shadow($0)) })
       }
     }
     // The last step: what cannot run is to leave no file.

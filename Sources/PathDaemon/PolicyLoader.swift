@@ -32,15 +32,19 @@ final class PolicyLoader {
   private var state = State.idle
   private var timer: LoopTimer?
   private let turnMost: Duration
+  /// Each turn runs within this.
+  private let around: (() -> Void) -> Void
   /// Grants a wish, once nothing is being loaded.
   private let grant: (Wish) -> Void
 
   init(
-    loop: EventLoop, turnMost: Duration = PolicyLoader.turnMost, grant: @escaping (Wish) -> Void
+    loop: EventLoop, turnMost: Duration = PolicyLoader.turnMost,
+    around: @escaping (() -> Void) -> Void = { $0() }, grant: @escaping (Wish) -> Void
   ) throws(LoopError) {
     self.turnMost = turnMost
+    self.around = around
     self.grant = grant
-    timer = try loop.makeTimer(.awake) { [unowned self] in goOn() }
+    timer = try loop.makeTimer(.awake) { [unowned self] in self.around(goOn) }
   }
 
   deinit { timer?.remove() }
@@ -67,7 +71,7 @@ final class PolicyLoader {
     switch state {
     case .idle:
       state = .loading(loading, done: done, then: nil)
-      goOn()
+      around(goOn)
     case .loading, .owing: preconditionFailure("one load at a time: a wish waits for its turn")
     case .ended: break
     }

@@ -7,14 +7,36 @@ import PathPolicy
 /// done, kept or shown; it is compared, and the differences are told.
 ///
 /// It comes after the live run in each turn, has an engine, timers and Lua states of its own, and
-/// is ended when it takes too much of the loop's time.
+/// is ended when it takes too much of the loop's time. Like the live policies, its own are loaded
+/// in turns of the loop; what the live run is told during the first load waits for them.
 final class ShadowRun {
   /// Of each minute.
   static let timeMost = Duration.seconds(3)
   private let timeMost: Duration
 
+  /// What may wait for the first load.
+  static let heldMost = 256
+
+  private enum Phase {
+    /// The live policies have not begun.
+    case waiting
+    case starting([Heard])
+    case running
+    case ended
+  }
+
+  /// What the live run was told, and what it decided.
+  private struct Heard {
+    var fact: Fact
+    var orders: [Order]
+    var now: Moment
+    var isCompared: Bool
+  }
+
   private let directory: String
   private let tell: (ShadowDifference) -> Void
+  /// Hears that other timers may be due next, when that was not the live run's doing.
+  private let timersChanged: () -> Void
   private let runtime = PolicyRuntime()
   private var engine: Engine
   private var timers = TimerTable()
@@ -23,11 +45,12 @@ final class ShadowRun {
   private var actions: ActionRunner?
   private var watch: TreeWatch?
   private var timer: LoopTimer?
+  private var loader: PolicyLoader?
   private var memories: [String: PolicyMemory] = [:]
   /// The policies that are compared: those that the shadow has or would have.
   private var names: Set<String> = []
-  private var hasStarted = false
-  private var hasEnded = false
+  private var phase = Phase.waiting
+  private var isWorking = false
   /// The live run's actions at work, by policy and key.
   private var live: [Slot: (id: ActionID, action: Action)] = [:]
   /// The live action whose result one of the shadow's waits for.
@@ -45,10 +68,12 @@ final class ShadowRun {
 
   init(
     _ directory: String, _ settings: DaemonSettings, loop: EventLoop, seed: UInt64,
-    timeMost: Duration = ShadowRun.timeMost, tell: @escaping (ShadowDifference) -> Void
+    timeMost: Duration = ShadowRun.timeMost, timersChanged: @escaping () -> Void = {},
+    tell: @escaping (ShadowDifference) -> Void
   ) throws(LoopError) {
     self.directory = directory
     self.tell = tell
+    self.timersChanged = timersChanged
     self.timeMost = timeMost
     configuration = settings.configuration
     engine = Engine(host: runtime, seed: seed)
@@ -56,7 +81,13 @@ final class ShadowRun {
     dry.isDryRun = true
     actions = ActionRunner(loop: loop, settings: dry) { [unowned self] id, _, result in
       work(Clocks.now()) { feed(.result(id, result), at: $0) }
+      self.timersChanged()
     }
+    let around = { [unowned self] (turn: () -> Void) in
+      work(Clocks.now()) { _ in turn() }
+      self.timersChanged()
+    }
+    loader = try PolicyLoader(loop: loop, around: around) { [unowned self] _ in loadAgain() }
     timer = try loop.makeTimer(.awake) { [unowned self] in tellDue() }
     do throws(LoopError) {
       watch = try TreeWatch(loop: loop, directory: directory) { [unowned self] in reload() }
@@ -73,21 +104,41 @@ final class ShadowRun {
   /// Takes what the live run was told and what it decided, once that was carried out.
   func follow(_ fact: Fact, _ orders: [Order], at now: Moment) {
     work(now) { now in
-      var isCompared = true
+      var heard = Heard(fact: fact, orders: orders, now: now, isCompared: true)
       if case .policies(let set) = fact {
+        if case .waiting = phase {
+          phase = .starting([heard])
+          return start(set.reason, at: now)
+        }
         // What the edit of a live policy does at its start is not the shadow's to do.
-        isCompared = !hasStarted
-        if !hasStarted { start(set.reason, at: now) }
+        heard.isCompared = false
       }
-      for order in orders { take(order, at: now.awake, isCompared: isCompared) }
-      switch fact {
-      case .snapshot, .gap, .button, .dismissed, .asleep, .resumed, .stop: feed(fact, at: now)
-      case .timer(let id): if timers.take(id, at: now) { feed(fact, at: now) }
-      case .result(let id, let result):
-        if live[Slot(id)]?.id == id { live[Slot(id)] = nil }
-        if let own = borrowed.removeValue(forKey: id) { feed(.result(own, result), at: now) }
-      case .policies, .killed: break
+      switch phase {
+      case .starting(let held): hold(heard, after: held)
+      case .waiting, .running: hear(heard)
+      case .ended: break
       }
+    }
+  }
+
+  private func hold(_ heard: Heard, after held: [Heard]) {
+    if held.count < Self.heldMost {
+      phase = .starting(held + [heard])
+    } else {
+      end("the shadow missed too much while it was loaded, so it ended")
+    }
+  }
+
+  private func hear(_ heard: Heard) {
+    let now = heard.now
+    for order in heard.orders { take(order, at: now.awake, isCompared: heard.isCompared) }
+    switch heard.fact {
+    case .snapshot, .gap, .button, .dismissed, .asleep, .resumed, .stop: feed(heard.fact, at: now)
+    case .timer(let id): if timers.take(id, at: now) { feed(heard.fact, at: now) }
+    case .result(let id, let result):
+      if live[Slot(id)]?.id == id { live[Slot(id)] = nil }
+      if let own = borrowed.removeValue(forKey: id) { feed(.result(own, result), at: now) }
+    case .policies, .killed: break
     }
   }
 
@@ -97,7 +148,7 @@ final class ShadowRun {
   }
 
   /// When the shadow's next timer is due.
-  func next(_ clock: Deadline.Clock) -> Duration? { hasEnded ? nil : timers.next(clock) }
+  func next(_ clock: Deadline.Clock) -> Duration? { timers.next(clock) }
 
   /// Fires what is due in the shadow alone.
   func fireDue(at now: Moment) {
@@ -114,50 +165,73 @@ final class ShadowRun {
   func adopt(_ configuration: Configuration) {
     self.configuration = configuration
     actions?.grant(configuration.grants)
-    if hasStarted { reload() }
+    reload()
   }
 
   // MARK: The shadow's own
 
   private func start(_ reason: StartReason, at now: Moment) {
-    hasStarted = true
-    guard let set = load(reason) else { return }
-    names = Set(set.loaded.map(\.name)).union(set.rejected.map(\.policy))
-    note("in the shadow: \(LoadedPolicies.list(names.sorted()))")
-    feed(.policies(set), at: now)
-    memories = [:]
+    let isLoading = load(reason) { [unowned self] set in
+      names = Self.names(in: set)
+      note("in the shadow: \(LoadedPolicies.list(names.sorted()))")
+      feed(.policies(set), at: now)
+      memories = [:]
+      begin()
+    }
+    if !isLoading { begin() }
   }
 
+  /// The first load is over: what waited for it is heard now, as of when it happened.
+  private func begin() {
+    guard case .starting(let held) = phase else { return }
+    phase = .running
+    for heard in held { hear(heard) }
+  }
+
+  /// Whether its policies are being loaded.
+  var isLoading: Bool { loader?.isLoading == true }
+
   private func reload() {
-    guard hasStarted else { return }
-    work(Clocks.now()) { now in
-      guard let set = load(.reload) else { return }
+    switch phase {
+    case .starting, .running: loader?.ask(PolicyLoader.Wish(isByHand: false))
+    case .waiting, .ended: break
+    }
+  }
+
+  private func loadAgain() {
+    _ = load(.reload) { [unowned self] set in
       let before = names
-      names = Set(set.loaded.map(\.name)).union(set.rejected.map(\.policy))
+      names = Self.names(in: set)
       if set.changed.isEmpty, set.rejected.isEmpty, names == before { return }
       for fault in set.rejected {
         tell(
           ShadowDifference(
             policy: fault.policy, only: .shadow, what: "rejected: \(fault.located)"))
       }
-      feed(.policies(set), at: now, isCompared: false)
+      feed(.policies(set), at: Clocks.now(), isCompared: false)
       note("the shadow was loaded again: \(LoadedPolicies.list(set.changed.sorted()))")
     }
   }
 
-  private func load(_ reason: StartReason) -> PolicySet? {
+  private static func names(in set: PolicySet) -> Set<String> {
+    Set(set.loaded.map(\.name)).union(set.rejected.map(\.policy))
+  }
+
+  /// Loads the directory in turns of the loop; false when it cannot be read, which is told.
+  private func load(_ reason: StartReason, done: @escaping (PolicySet) -> Void) -> Bool {
     do throws(PolicyDirectory.Unreadable) {
       let found = try PolicyDirectory(reading: directory, running: engine.has)
       let configuration = configuration
-      return runtime.load(
-        found.scripts, refused: found.refused, reason: reason, memories: memories,
-        retrying: false
-      ) {
-        configuration.settings(for: $0)
-      }
+      var request = PolicyLoading.Request(found.scripts, reason: reason)
+      request.refused = found.refused
+      request.memories = memories
+      request.retrying = false
+      request.settings = { configuration.settings(for: $0) }
+      loader?.load(runtime.loading(request), done: done)
+      return true
     } catch {
       note("the shadow was not loaded: \(error.message)")
-      return nil
+      return false
     }
   }
 
@@ -220,7 +294,11 @@ final class ShadowRun {
 
   /// Does a part of the shadow's work, within its share of the time.
   private func work(_ now: Moment, _ body: (Moment) -> Void) {
-    guard !hasEnded else { return }
+    if case .ended = phase { return }
+    // A part of a part: its time is the whole's.
+    if isWorking { return body(now) }
+    isWorking = true
+    defer { isWorking = false }
     if now.awake - minute >= .seconds(60) {
       minute = now.awake
       spent = .zero
@@ -229,11 +307,18 @@ final class ShadowRun {
     body(now)
     tellDue()
     spent += Clocks.read(CLOCK_MONOTONIC) - begin
-    guard spent > timeMost else { return }
-    hasEnded = true
+    if spent > timeMost {
+      end("the shadow took more than \(timeMost.shortText) of a minute, so it ended")
+    }
+  }
+
+  private func end(_ why: String) {
+    if case .ended = phase { return }
+    phase = .ended
+    loader?.end()
     watch = nil
     timer?.disarm()
     timers = TimerTable()
-    note("the shadow took more than \(timeMost.shortText) of a minute, so it ended")
+    note(why)
   }
 }

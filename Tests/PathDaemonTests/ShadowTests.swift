@@ -130,6 +130,72 @@ import Testing
       differences(run).contains(#"shadow a shadow alert a pressed raised info "edited 1""#))
   }
 
+  /// Loading it takes most of the fuel there is.
+  private static var slow: [String: String] {
+    let text = "for i = 1, 4000000 do end\n" + text(delay: "1h")
+    return Dictionary(uniqueKeysWithValues: (10..<30).map { ("p\($0)", text) })
+      .merging(["a": Self.text(delay: "300ms")]) { $1 }
+  }
+
+  @Test
+  func `the loop runs while a shadow loads, and what happens meanwhile is compared after it`()
+    throws
+  {
+    let run = try EditedRun(["a": Self.text(delay: "1h")], shadow: Self.slow)
+    var turns = 0
+    var timer: LoopTimer?
+    timer = try run.daemon.loop.makeTimer(.awake) {
+      if run.has("shadow  shadow in the shadow") { return }
+      turns += 1
+      if turns == 1 { run.daemon.feed(.button(policy: "a", key: "k", button: "b")) }
+      timer?.arm(at: Clocks.read(CLOCK_MONOTONIC))
+    }
+    timer?.arm(at: Clocks.read(CLOCK_MONOTONIC))
+    try run.play([
+      .until("what was pressed is done") { run.count("alert a raised") == 2 },
+      .act {
+        #expect(!run.has("shadow  shadow in the shadow"), "the live ones do not wait for it")
+      },
+      run.until("shadow  shadow in the shadow"), run.until("shadow a shadow log"), Self.calm,
+    ])
+    #expect(turns >= 2)
+    // Only the timer differs: the start and the button were heard late, and judged alike.
+    #expect(
+      differences(run) == [
+        #"shadow a shadow log a "fired""#, #"shadow a shadow publish a fired "t""#,
+      ])
+    timer?.disarm()
+  }
+
+  @Test func `the loop runs while a shadow loads again, and all of it is replaced at once`() throws
+  {
+    let small = Self.slow.mapValues { _ in Self.text(delay: "1h") }
+    let run = try EditedRun(["a": Self.text(delay: "1h")], shadow: small)
+    var turns = 0
+    var timer: LoopTimer?
+    try run.play([
+      run.until("ready"), run.until("shadow  shadow in the shadow"), Self.calm,
+      .act {
+        for (name, text) in Self.slow {
+          try run.folder.replace(
+            "shadow/\(name).lua", name == "a" ? Self.text(title: "e", delay: "1h") : text)
+        }
+        timer = try run.daemon.loop.makeTimer(.awake) {
+          if run.has("shadow  shadow the shadow was loaded again") { return }
+          if run.daemon.shadow?.isLoading == true { turns += 1 }
+          if turns == 1 { run.daemon.feed(.button(policy: "a", key: "k", button: "b")) }
+          timer?.arm(at: Clocks.read(CLOCK_MONOTONIC))
+        }
+        timer?.arm(at: Clocks.read(CLOCK_MONOTONIC))
+      },
+      run.until("shadow  shadow the shadow was loaded again"), Self.calm,
+    ])
+    #expect(turns >= 2)
+    // What was pressed meanwhile was judged by the version before.
+    #expect(differences(run) == [])
+    timer?.disarm()
+  }
+
   @Test func `a storm of differences is told as one`() {
     var comparison = ShadowComparison()
     for number in 0..<200 {
