@@ -34,7 +34,7 @@ enum BrowserTable {
     ChildEnvironment.path.split(separator: ":").map(String.init)
     + ["/snap/bin", "/var/lib/flatpak/exports/bin"]
 
-  /// The program of the first browser in the list that is installed.
+  /// The program of the first browser in the list that is installed and may be started.
   static func find(_ wanted: [String], in folders: [String]) throws(ActionRefusal) -> String {
     var names: [String] = []
     for word in wanted {
@@ -46,11 +46,18 @@ enum BrowserTable {
       }
       names += entry.names
     }
+    var refusal: ActionRefusal?
     for name in names {
       for folder in folders where unsafe access("\(folder)/\(name)", X_OK) == 0 {
-        return "\(folder)/\(name)"
+        do throws(ActionRefusal) {
+          try ProgramTrust.check("\(folder)/\(name)")
+          return "\(folder)/\(name)"
+        } catch {
+          refusal = refusal ?? error
+        }
       }
     }
+    if let refusal { throw refusal }
     let list = wanted.joined(separator: ", ")
     if wanted == [standard] {
       throw ActionRefusal("there is no xdg-open to open it with; the package is xdg-utils")

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import PathCore
-import PathTrust
 
 /// The children that were started here and not reaped, each with what to call at its end.
 package final class Children {
@@ -64,7 +63,7 @@ final class Child {
     _ arguments: [String], environment: [String], isDetached: Bool, loop: any ActionLoop,
     among siblings: Children, isOver: @escaping () -> Void
   ) throws(ActionRefusal) {
-    try Self.checkProgram(arguments[0])
+    try ProgramTrust.check(arguments[0])
     var child = clinux_child()
     let flags = isDetached ? CLINUX_SESSION : CLINUX_CAPTURE
     let result = unsafe withVector(arguments) { arguments in
@@ -106,25 +105,8 @@ final class Child {
     return End(code: code >= 0 ? code : nil, signal: signal >= 0 ? signal : nil)
   }
 
-  /// What others could replace is not what was granted.
-  ///
-  /// The program is then started by its name, since a script needs one: only those who could put
-  /// something else there who may change the program itself.
-  private static func checkProgram(_ program: String) throws(ActionRefusal) {
-    let place: TrustedPlace
-    do throws(Distrust) {
-      place = try TrustedPlace.find(program)
-      if place.kind == S_IFREG { try place.check() }
-    } catch {
-      if case .unreachable(let code) = error.reason { throw refusal(program, code) }
-      throw ActionRefusal(LineText.escaped(error.message()))
-    }
-    guard place.kind == S_IFREG else {
-      throw ActionRefusal("\(LineText.word(program)) is no program, but a directory or device")
-    }
-  }
-
-  private static func refusal(_ program: String, _ code: Int32) -> ActionRefusal {
+  /// Why a program cannot be started, by errno.
+  static func refusal(_ program: String, _ code: Int32) -> ActionRefusal {
     let name = LineText.word(program)
     var status = stat()
     switch code {

@@ -94,6 +94,12 @@ extension Daemon {
     if !said.isEmpty || isByHand { tell(.reload(detail: detail)) }
     if reading.configuration != before { shadow?.adopt(reading.configuration) }
     if hasNames || set.config != nil { tellStraySettings() }
+    if set.config != nil {
+      let configuration = reading.configuration
+      for warning in ProgramTrust.warnings(on: configuration.grants, file: configuration.file) {
+        tell(.reload(detail: warning))
+      }
+    }
     tellWatchProblem()
     return detail
   }

@@ -1,3 +1,4 @@
+import PathActions
 import PathCore
 import PathPolicy
 
@@ -61,15 +62,21 @@ struct CheckCommand {
       show(advice, "")
       count += 1
     }
-    for stray in configuration.straySettings(policies: directory.scripts.map(\.name)) {
+    for note in Self.notes(on: configuration, policies: directory.scripts.map(\.name)) {
       if options.json {
-        object("warning", "") { $0.member("message", stray) }
+        object("warning", "") { $0.member("message", note) }
       } else {
-        console.print("\(console.styled("note", .yellow))\t\(visible(stray))")
+        console.print("\(console.styled("note", .yellow))\t\(visible(note))")
       }
       count += 1
     }
     return count
+  }
+
+  /// What looks wrong in a configuration that can be used; `run` says it too.
+  static func notes(on configuration: Configuration, policies: [String]) -> [String] {
+    configuration.straySettings(policies: policies)
+      + ProgramTrust.warnings(on: configuration.grants, file: configuration.file)
   }
 
   // MARK: Showing

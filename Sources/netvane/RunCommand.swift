@@ -50,8 +50,9 @@ struct RunCommand {
       console.complain("netvane: \(visible(path)) holds no policies (files named *.lua)")
       return 3
     }
-    for stray in configuration.straySettings(policies: directory.scripts.map(\.name)) {
-      console.complain("netvane: \(visible(stray))")
+    let names = directory.scripts.map(\.name)
+    for note in CheckCommand.notes(on: configuration, policies: names) {
+      console.complain("netvane: \(visible(note))")
     }
     var settings = DaemonSettings(
       scripts: directory.scripts, refused: directory.refused, configuration: configuration,

@@ -46,6 +46,44 @@ struct CheckCommandTests {
     #expect(try bench.run("check", "@/p", "--config", "@/none.lua", "--strict").code == 0)
   }
 
+  /// A policy that uses the command `tool`, and a configuration that grants it this program.
+  private func grant(_ mode: mode_t) throws -> String {
+    try FileManager.default.removeItem(atPath: bench.path + "/p/od_test.lua")
+    try bench.write("p/odd.lua", "return { api = 1 }")
+    try bench.write("bin/tool", "#!/bin/sh\n")
+    let program = bench.path + "/bin/tool"
+    chmod(program, mode)
+    try bench.write(
+      "c.lua", "return { grants = { exec = { tool = { '\(program)' }, no = { '/no/such' } } } }")
+    return program
+  }
+
+  @Test func `a granted program that others may write is a warning with what helps`() throws {
+    let program = try grant(0o757)
+    let checked = try bench.run("check", "@/p", "--config", "@/c.lua", "--strict")
+    #expect(checked.code == 1)
+    #expect(
+      checked.said.contains(
+        "grants.exec.tool will not be run: everybody may write @/bin/tool; "
+          + "take that away with: chmod o-w @/bin/tool"), "\(checked.said)")
+    #expect(!checked.said.contains("exec.no"))
+    chmod(program, 0o755)
+    #expect(try bench.run("check", "@/p", "--config", "@/c.lua", "--strict").code == 0)
+    chmod(bench.path + "/bin", 0o777)
+    let folder = try bench.run("check", "@/p", "--config", "@/c.lua")
+    #expect(folder.code == 0)
+    #expect(folder.said.contains("everybody may write into @/bin;"), "\(folder.said)")
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func `a granted program of another user is a warning with what helps`() throws {
+    let program = try grant(0o755)
+    chown(program, 1000, 1000)
+    let checked = try bench.run("check", "@/p", "--config", "@/c.lua", "--strict")
+    #expect(checked.code == 1)
+    #expect(checked.said.contains("chown root @/bin/tool"), "\(checked.said)")
+  }
+
   @Test func `JSON is one object a line`() throws {
     try bench.write("p/bad.lua", "return {\n")
     let said = try bench.run("check", "@/p", "--config", "@/none.lua", "--json").said

@@ -90,6 +90,19 @@ extension ActionTests {
       #expect(try open(rig).isOK)
     }
 
+    @Test func `after a browser that others could change the next of the list is tried`() throws {
+      let rig = try rig(["firefox", "opera"])
+      chmod(rig.folder.at("bin/firefox"), 0o757)
+      let url = "https://example.com/"
+      #expect(try open(rig, url, ["firefox", "opera"]).isOK)
+      #expect(rig.folder.lines("log")[0].hasSuffix(" opera 1"))
+      // With no other left it is told why, and what helps.
+      let result = try open(rig, url, ["firefox", "brave"])
+      #expect(result.ending == .refused)
+      #expect(
+        result.error.hasSuffix("take that away with: chmod o-w \(rig.folder.at("bin/firefox"))"))
+    }
+
     @Test func `without a screen nothing is opened`() throws {
       for environment in [[:], ["DISPLAY": ""], ["WAYLAND_DISPLAY": "", "DISPLAY": ""]] {
         let rig = try rig(["xdg-open"]) { $0.environment = environment }
