@@ -64,6 +64,7 @@ package struct Configuration: Hashable, Sendable {
 /// What is wrong with the configuration, and where.
 package struct ConfigurationError: Error, Hashable, Sendable {
   package var file: String
+  /// Zero only for a file that cannot be read: it has no text that a line could be of.
   package var line: Int
   package var message: String
 

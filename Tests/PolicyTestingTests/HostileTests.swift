@@ -1,3 +1,4 @@
+import Glibc
 import PolicyTesting
 import Testing
 
@@ -41,6 +42,36 @@ import Testing
         Bench.online + "\nt.check(true) sim.advance '100y'", policy: policy, budget: budget))
     #expect(failure.isBudget)
     #expect(failure.message.contains("more than 20000 events"))
+  }
+
+  /// One call that reads tens of thousands of numerals of a megabyte.
+  private static let numerals = """
+    local s, l = ("0"):rep(1000000) .. "65", {}
+    for i = 1, 32000 do l[i] = s end
+    string.char(table.unpack(l))
+    """
+
+  private func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  @Test func `a call that reads thousands of long numerals ends by a fault, and the others run`() {
+    let most: Duration = getenv("NETVANE_SANITIZER") == nil ? .milliseconds(1000) : .seconds(20)
+    let before = processorTime()
+    // Once in a case and once in the policy under test, half a second each.
+    let bench = Bench(
+      """
+      t.case("in the case", function(sim) \(Self.numerals) end)
+      t.case("in the policy", function(sim) \(Bench.online) t.check(true) end)
+      t.case("good", function(sim) t.check(true) end)
+      """,
+      policy: "return { api = 1, on_path = function() \(Self.numerals) end }")
+    let time = processorTime() - before
+    #expect(time < most, "\(time)")
+    #expect(bench.outcomes.map(\.passed) == [false, false, true], "\(bench.messages)")
+    #expect(bench.outcomes[0].failure.map { $0.line >= 2 } == true)
   }
 
   @Test func `a million events end by the budget`() throws {

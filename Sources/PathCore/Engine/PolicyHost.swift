@@ -100,7 +100,8 @@ package struct PolicyFault: Error, Hashable, Sendable {
   package var handler: Handler?
   package var kind: Kind
   package var file: String
-  /// Zero when not known.
+  /// Zero only where there is no text it could be a line of: a file or directory that cannot be
+  /// read, which `file` or the message names.
   package var line: Int
   package var message: String
 

@@ -4,6 +4,7 @@ package import PathCore
 /// leaves it open (a key that is worked out, a verb that is handed about), nothing is said.
 package struct PolicyAdvice: Hashable, Sendable {
   package var file: String
+  /// Zero where it is about the file's name, and not its text.
   package var line: Int
   /// What is wrong, and what to do.
   package var message: String
