@@ -90,8 +90,9 @@ static size_t collect_keys(writer *out, const step *way, size_t *count, bool *is
   int table = lua_gettop(L);
   *count = 0;
   lua_pushnil(L);
-  while (lua_next(L, table)) {
+  for (size_t seen = 1; lua_next(L, table); seen++) {
     lua_pop(L, 1);
+    luasandbox_walk_key(L, box, seen);
     size_t need = box->scratch_length + sizeof(sort_key);
     if (!luasandbox_grow(box, &box->scratch, &box->scratch_capacity, need))
       luasandbox_raise_doom(L, LUASANDBOX_MEMORY);

@@ -105,8 +105,10 @@ static luasandbox_status explain_doom(luasandbox *box) {
       break;
     case LUASANDBOX_MEMORY:
       snprintf(text, sizeof text,
-               "it needs more memory than it may have (%zu KiB, or %zu KiB in one piece)",
-               box->limits.memory_bytes / 1024, box->limits.block_bytes / 1024);
+               "it needs more memory than it may have (%zu KiB, %zu KiB in one piece, or %d keys in "
+               "one table)",
+               box->limits.memory_bytes / 1024, box->limits.block_bytes / 1024,
+               LUASANDBOX_KEYS_MOST);
       break;
     default:
       snprintf(text, sizeof text, "it used up its %lld units of fuel: an endless loop?",

@@ -17,6 +17,7 @@ enum {
   RAW_HEADER_BYTES = 8,         /* before each block: its serial number */
   BLOCK_CLASSES = 160,          /* blocks of up to 2,544 bytes are kept when freed */
   MOST_DECISIONS = 64,          /* of one call */
+  LUASANDBOX_KEYS_MOST = 16384, /* of a table, beside those that count from 1 */
   PIECE_BYTES = 32 * 1024,
   PIECES_MOST = 8,              /* what a prelude and a script of some size take for good */
 };
@@ -164,6 +165,7 @@ void luasandbox_renote_place(luasandbox *box);
 void luasandbox_set_place(luasandbox *box, const char *file, int line);
 void luasandbox_note_start(luasandbox *box, const char *file, int line);
 void luasandbox_walk_table(lua_State *L, luasandbox *box);
+void luasandbox_walk_key(lua_State *L, luasandbox *box, size_t seen);
 void luasandbox_forget_long_strings(luasandbox *box);
 
 void luasandbox_charge_more(lua_State *L, luasandbox *box);

@@ -25,6 +25,9 @@ enum {
   SPARE_LEAST_NS = 50000000,
   SPARE_MOST_NS = 250000000,
   TABLES_PER_LOOK = 16,
+  KEYS_PER_LOOK = 64,
+  NODE_BYTES = 24,              /* what Lua 5.4 holds a key and its value in, beside the array part */
+  MANY_NODES = 1024,
 };
 
 static const char doom_value = 0;
@@ -118,13 +121,18 @@ static void weigh(luasandbox *box, int64_t now) {
   box->fuel_mark = box->fuel;
 }
 
-/* Ends a run that took too long, or whose steps did. */
-void luasandbox_look_at_clocks(lua_State *L, luasandbox *box) {
+/* What a run is to end with that took too long, or whose steps did; else OK. */
+static luasandbox_status judge(luasandbox *box) {
   int64_t now = luasandbox_time();
   if (now - box->last_weighed > WEIGH_NS) weigh(box, now);
+  if (box->work < 0 || box->spare < 0) return LUASANDBOX_FUEL;
+  return box->deadline >= 0 && now > box->deadline ? LUASANDBOX_DEADLINE : LUASANDBOX_OK;
+}
+
+void luasandbox_look_at_clocks(lua_State *L, luasandbox *box) {
+  luasandbox_status status = judge(box);
   box->next_look = box->fuel > LOOK_FUEL ? box->fuel - LOOK_FUEL : 0;
-  if (box->work < 0 || box->spare < 0) luasandbox_raise_doom(L, LUASANDBOX_FUEL);
-  if (box->deadline >= 0 && now > box->deadline) luasandbox_raise_doom(L, LUASANDBOX_DEADLINE);
+  if (status != LUASANDBOX_OK) luasandbox_raise_doom(L, status);
 }
 
 void luasandbox_charge_more(lua_State *L, luasandbox *box) {
@@ -136,6 +144,12 @@ void luasandbox_charge_more(lua_State *L, luasandbox *box) {
  * and costs nothing. */
 void luasandbox_walk_table(lua_State *L, luasandbox *box) {
   if (++box->tables_walked % TABLES_PER_LOOK == 0) luasandbox_look_at_clocks(L, box);
+}
+
+/* For each key of a table that is looked through: where keys collide, going on from one to the next
+ * takes as long as there are keys. */
+void luasandbox_walk_key(lua_State *L, luasandbox *box, size_t seen) {
+  if (seen % KEYS_PER_LOOK == 0) luasandbox_look_at_clocks(L, box);
 }
 
 void luasandbox_hook(lua_State *L, lua_Debug *ar) {
@@ -246,6 +260,19 @@ static void refuse(luasandbox *box) {
   if (box->work < 0) luasandbox_doom(box, LUASANDBOX_MEMORY);
 }
 
+/* Whether a table may get this room for its keys. Lua puts all keys into it anew within one
+ * instruction, and where they collide that takes the square of their number: a quarter of a second
+ * for the most that is allowed. */
+static bool may_have_keys(luasandbox *box, size_t size) {
+  if (size < MANY_NODES * NODE_BYTES || size % NODE_BYTES != 0 || box->lua == NULL) return true;
+  size_t count = size / NODE_BYTES;
+  if ((count & (count - 1)) != 0) return true;
+  if (box->cpu_mark < 0) weigh(box, luasandbox_time());   /* from here on it counts */
+  luasandbox_status status = judge(box);
+  if (status != LUASANDBOX_OK) luasandbox_doom(box, status);
+  return box->doom == LUASANDBOX_OK && count <= LUASANDBOX_KEYS_MOST;
+}
+
 static bool may_grow(luasandbox *box, size_t block_size, size_t growth) {
   if (box->fail_at != 0 && ++box->allocations >= box->fail_at) return false;
   return block_size <= box->limits.block_bytes && box->used <= box->limits.memory_bytes &&
@@ -272,7 +299,9 @@ void *luasandbox_allocate(void *ud, void *block, size_t old_size, size_t new_siz
     return NULL;
   }
   size_t wanted = new_size + RAW_HEADER_BYTES;
-  if (wanted > held && !may_grow(box, new_size, wanted - held)) {
+  bool is_vector = block == NULL && old_size == 0;   /* for an object, old_size is its kind */
+  if ((wanted > held && !may_grow(box, new_size, wanted - held)) ||
+      (is_vector && !may_have_keys(box, new_size))) {
     refuse(box);
     return NULL;
   }

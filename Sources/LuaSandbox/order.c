@@ -91,8 +91,9 @@ static void push_keys(lua_State *L, int table) {
   lua_newtable(L);
   int snapshot = lua_gettop(L);
   lua_pushnil(L);
-  while (lua_next(L, table)) {
+  for (size_t seen = 1; lua_next(L, table); seen++) {
     lua_pop(L, 1);
+    luasandbox_walk_key(L, box, seen);
     size_t need = offset + (count + 1) * sizeof(sort_key);
     if (!luasandbox_grow(box, &box->scratch, &box->scratch_capacity, need))
       luasandbox_raise_doom(L, LUASANDBOX_MEMORY);
@@ -154,7 +155,7 @@ int luasandbox_next(lua_State *L) {
   int64_t seen = 0;
   while (lua_next(L, 3)) {
     lua_pop(L, 1);
-    if (++seen % 1024 == 0) luasandbox_check_clock(L, box);
+    luasandbox_walk_key(L, box, (size_t)++seen);
     if (!luasandbox_describe_key(L, -1, &key)) continue;
     if (!all && luasandbox_compare_keys(&key, &after) <= 0) continue;
     if (found && luasandbox_compare_keys(&key, &best) >= 0) continue;

@@ -6,10 +6,10 @@ return {
   api = 1,
   on_start = function(ctx, ev)
     local t = {}
-    for i = 1, 32768 do t["k" .. i] = i end
+    for i = 1, 16384 do t["k" .. i] = i end
     for i = 1, 1e9 do
       t["k" .. i] = nil
-      t["k" .. (i + 32768)] = i
+      t["k" .. (i + 16384)] = i
     end
   end,
 }

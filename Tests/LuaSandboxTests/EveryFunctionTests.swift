@@ -45,8 +45,8 @@ import Testing
     end
     local function emptied()
       local t = {}
-      for i = 1, 28000 do t[i + 0.5] = true end
-      for i = 1, 28000 do t[i + 0.5] = nil end
+      for i = 1, 16000 do t[i + 0.5] = true end
+      for i = 1, 16000 do t[i + 0.5] = nil end
       return t
     end
     local function border()

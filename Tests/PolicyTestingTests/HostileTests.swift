@@ -93,7 +93,7 @@ import Testing
     let bench = Bench(
       """
       local big = {}
-      for i = 1, 20000 do big["k" .. i] = i end
+      for i = 1, 16000 do big["k" .. i] = i end
       t.case("equal", function(sim) while true do t.equal(big, big) end end)
       t.case("count", function(sim)
         local net = sim.network { eth0 = { address = "192.0.2.2/24", gateway = "192.0.2.1" } }
