@@ -31,6 +31,8 @@ struct cmicrohttpd_server {
 	struct MHD_Daemon *daemon;
 	int descriptor;
 	struct visit *visits;
+	unsigned closed;  /* connections, so far */
+	int is_owing;  /* a run, since a connection ended in the last one */
 	struct cmicrohttpd_limits limits;
 	struct cmicrohttpd_host host;
 };
@@ -138,6 +140,7 @@ static void on_connection(void *owner, struct MHD_Connection *connection, void *
 	cmicrohttpd_server *server = owner;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
 		struct visit *visit = *context;
+		server->closed++;
 		if (visit) visit->descriptor = -1;
 		return;
 	}
@@ -211,12 +214,6 @@ void cmicrohttpd_close(cmicrohttpd_server *server) {
 
 int cmicrohttpd_descriptor(const cmicrohttpd_server *server) { return server->descriptor; }
 
-static int is_full(cmicrohttpd_server *server) {
-	const union MHD_DaemonInfo *info =
-		server->get_daemon_info(server->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-	return info && info->num_connections >= server->limits.connections;
-}
-
 /* How long a connection may stay as it is; while no place is free, shorter. */
 static int64_t due(const cmicrohttpd_server *server, const struct visit *visit, int is_crowded) {
 	if (visit->is_held) return INT64_MAX;
@@ -268,18 +265,29 @@ static int end_late(cmicrohttpd_server *server) {
 	return count + (first != NULL);
 }
 
+enum { RUNS_MOST = 4 };
+
+/* At its limit the library hears the listening socket no more, and so after a connection that it
+ * could not take for want of a descriptor. It takes that back at the beginning of a run, not when a
+ * connection ends in one (seen with 0.9.75): who connects next would wait for ever. */
+static void run(cmicrohttpd_server *server) {
+	server->is_owing = 1;
+	/* Not for ever, or whoever comes and goes without end would keep the caller. */
+	for (int round = 0; server->is_owing && round < RUNS_MOST; round++) {
+		unsigned before = server->closed;
+		server->run(server->daemon);
+		server->is_owing = server->closed != before;
+	}
+}
+
 void cmicrohttpd_continue(cmicrohttpd_server *server) {
-	int was_full = is_full(server);
-	server->run(server->daemon);
-	if (is_full(server)) was_full = 1;
-	if (end_late(server)) server->run(server->daemon);
-	/* At its limit the library hears the listening socket no more. It takes that back at the
-	 * beginning of a run, not when a connection ends in one (seen with 0.9.75). */
-	if (was_full && !is_full(server)) server->run(server->daemon);
+	run(server);
+	if (end_late(server)) run(server);
 }
 
 int64_t cmicrohttpd_wait(cmicrohttpd_server *server) {
 	unsigned long long milliseconds = 0;
+	if (server->is_owing) return 0;
 	if (server->get_timeout(server->daemon, &milliseconds) != MHD_YES) return -1;
 	int64_t wait = milliseconds > INT32_MAX ? INT32_MAX : (int64_t)milliseconds;
 	int crowded = is_crowded(server);

@@ -158,6 +158,8 @@ struct ControlClient {
       case EACCES, EPERM: return .barred(place)
       case EAGAIN:
         return .trouble("so many wait for the daemon at \(place) that no more fit; try again")
+      // It was closed as soon as it stood.
+      case 0: return .trouble(Self.unanswered(place))
       case let code:
         return .trouble(
           "the daemon at \(place) cannot be reached: \(unsafe String(cString: strerror(code)))")
@@ -167,14 +169,17 @@ struct ControlClient {
     case Int32(CCURL_TAKE_REFUSED):
       return .trouble("the answer of \(place) is longer than \(most) bytes")
     case Int32(CCURL_EMPTY_ANSWER), Int32(CCURL_SEND_FAILED), Int32(CCURL_RECEIVE_FAILED):
-      return .trouble(
-        "the daemon at \(place) closed the connection without an answer; its own output says why")
+      return .trouble(Self.unanswered(place))
     default: break
     }
     let why = unsafe withUnsafeBytes(of: end.problem) {
       unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
     return .trouble("the daemon at \(place) cannot be asked: \(why)")
+  }
+
+  private static func unanswered(_ place: String) -> String {
+    "the daemon at \(place) closed the connection without an answer; its own output says why"
   }
 
   /// `Netvane-Exit` of the answer's header.

@@ -181,15 +181,17 @@ extension KernelTests.Control {
     let site = try Site(policies: ["status-border"])
     let program = try run(site)
     if wasAsked { #expect(try ask(site, "alerts").code == 3) }
-    // The connection before may still be open, and its descriptor come free.
-    var refused = (code: Int32(0), lines: [String](), errors: "")
+    // The connection before may still be open, and its descriptor come free. On a busy machine a
+    // question may come too late to be told why, but none is left without an end.
+    var refused = (code: Int32(0), lines: [String](), errors: ""), isForgotten = false
     #expect(
       site.lab.polls {
         try? program.limitFiles(to: program.lowestFree())
         if let answer = try? ask(site, "alerts") { refused = answer }
-        return refused.code == 2
+        if refused.errors.contains("did not answer") { isForgotten = true }
+        return refused.code == 2 && refused.errors.contains("no descriptor left")
       }, "\(refused)")
-    #expect(refused.errors.contains("no descriptor left"), "\(refused)")
+    #expect(!isForgotten, "it was heard only when it had given up")
     let before = try program.ticks()
     usleep(500_000)
     #expect(try program.ticks() - before < 10)

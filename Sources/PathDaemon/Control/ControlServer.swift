@@ -188,6 +188,7 @@ import PathCore
   /// Nobody is left to wait for an answer that cannot come.
   private func turnAway(_ socket: ControlSocket, _ why: String) {
     if told.insert(why).inserted { tell("nobody can be answered on the control socket: \(why)") }
+    let end = Clocks.read(CLOCK_MONOTONIC) + Self.refusalWait
     for _ in 0..<Self.connectionsMost {
       var connection = accept(socket.descriptor, nil, nil)
       if connection < 0, errno == EMFILE || errno == ENFILE, reserve >= 0 {
@@ -196,7 +197,7 @@ import PathCore
         connection = accept(socket.descriptor, nil, nil)
       }
       if connection >= 0 {
-        Self.refuse(connection, why)
+        Self.refuse(connection, why, until: end)
         Glibc.close(connection)
       }
       if reserve < 0 { reserve = Self.makeReserve() }
@@ -204,13 +205,14 @@ import PathCore
     }
   }
 
-  /// How long a request that was not sent at once is waited for, in milliseconds.
-  private static let refusalWait: Int32 = 5
+  /// How long requests that were not sent at once are waited for, all of them together.
+  private static let refusalWait = Duration.milliseconds(60)
 
   /// What has come is read first: with bytes unread the other end would hear a reset alone.
-  private static func refuse(_ connection: Int32, _ why: String) {
+  private static func refuse(_ connection: Int32, _ why: String, until end: Duration) {
     var entry = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-    _ = unsafe poll(&entry, 1, refusalWait)
+    let left = (end - Clocks.read(CLOCK_MONOTONIC)).nanoseconds / 1_000_000
+    _ = unsafe poll(&entry, 1, Int32(max(0, left)))
     var bytes = [UInt8](repeating: 0, count: 8192)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe recv(connection, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
