@@ -18,10 +18,10 @@ final class ControlRig {
 
   var path: String { folder.at("run/control") }
 
-  /// `answer` is what every call gets.
+  /// `answer` is what every call gets; with `reloadsWait` a reload gets none.
   init(
     libraries: [String] = ControlServer.libraries, patience: ControlServer.Patience = .init(),
-    answer: Result<ControlAnswer, ControlRefusal> = .success(.alerts([]))
+    answer: Result<ControlAnswer, ControlRefusal> = .success(.alerts([])), reloadsWait: Bool = false
   ) throws {
     folder = try Folder()
     loop = try EventLoop()
@@ -30,7 +30,7 @@ final class ControlRig {
       tell: { [unowned self] in said.append($0) }, text: { _ in "in words\n" },
       answer: { [unowned self] call in
         calls.append(call)
-        return LateAnswer(answer)
+        return LateAnswer(reloadsWait && call == .reload ? nil : answer)
       })
   }
 

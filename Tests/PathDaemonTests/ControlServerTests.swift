@@ -234,6 +234,28 @@ import Testing
     #expect(access(rig.path, F_OK) != 0)
   }
 
+  @Test func `those who wait for a reload leave places to those who ask something else`() throws {
+    let rig = try ControlRig(reloadsWait: true)
+    let answers = try rig.run { path in
+      var waiting: [RawClient] = []
+      for _ in 0..<ControlServer.connectionsMost - 1 {
+        waiting.append(try RawClient(path))
+        waiting.last?.send("POST /v1/reload HTTP/1.1\r\nHost: x\r\n\r\n")
+      }
+      let answers = [
+        try RawClient.ask(path, "POST", "/v1/reload"), try RawClient.ask(path, "GET", "/v1/status"),
+        waiting[ControlServer.heldMost].readAll(),
+      ]
+      withExtendedLifetime(waiting) {}
+      return answers
+    }
+    #expect(answers[0].statusLine.contains(" 503 ") && answers[0].contains("others wait"))
+    #expect(answers[1].statusLine.contains(" 200 "), "\(answers[1])")
+    #expect(answers[2].statusLine.contains(" 503 "), "\(answers[2])")
+    #expect(rig.server?.waiting == ControlServer.heldMost)
+    rig.close()
+  }
+
   @Test func `without the library it says so once, and leaves nobody waiting`() throws {
     let rig = try ControlRig(libraries: ["libnowhere.so.1"])
     let answers = try rig.run { path in

@@ -10,6 +10,8 @@ import PathCore
 /// answer that comes later its connection waits.
 @safe final class ControlServer {
   static let connectionsMost: UInt32 = 16
+  /// Of them, those that wait for an answer that comes later: there is always room for others.
+  static let heldMost = 8
   /// Of a connection; the header of a request must fit.
   static let memoryMost = 32_768
   static let bodyMost = 4096
@@ -264,11 +266,17 @@ import PathCore
       return .failure(error)
     }
     if let outcome = late.outcome { return outcome }
+    if unsafe held.count >= Self.heldMost { return .failure(Self.tooManyWait) }
     unsafe held[connection] = late
     unsafe cmicrohttpd_hold(exchange)
     late.whenGiven { [weak self] in unsafe self?.release(connection) }
     return nil
   }
+
+  private static let tooManyWait = ControlRefusal(
+    503,
+    "it is being done, but \(heldMost) others wait to hear when it is done, and no more can; "
+      + "netvane status tells")
 
   /// Within a call of the library it goes on by itself.
   private func release(_ connection: OpaquePointer) {
