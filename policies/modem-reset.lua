@@ -77,7 +77,7 @@ function policy.on_result(ctx, ev)
   end
   local waits = ctx.timer.active(uplink)   -- not if it came back while the command ran
   -- What is not granted now is not granted in ten minutes either.
-  if ev.refused and ev.attempt > 0 then ctx.timer.cancel(uplink) end
+  if ev.refused and not ev.error:find("^more than ") then ctx.timer.cancel(uplink) end
   if not waits or ctx.state.closed[uplink] then return end
   ctx.alert.raise { key = uplink, severity = "warning", title = "The modem was not reset",
     body = "Its " .. uplink .. " uplink is down, but: " .. ev.error, expires = ctx.config.shown }

@@ -59,13 +59,19 @@ package final class ActionRunner {
     logger.perform(policy: policy, text: text)
   }
 
-  /// Begins an action. `facts` are what a command finds in its environment, as NETVANE_….
-  package func start(_ id: ActionID, _ action: Action, facts: [String: String] = [:]) {
+  /// Begins an action, and says whether it did; its result comes either way. `facts` are what a
+  /// command finds in its environment, as NETVANE_….
+  @discardableResult
+  package func start(
+    _ id: ActionID, _ action: Action, facts: [String: String] = [:]
+  ) -> Bool {
+    // The engine lets more wait for their turns; this is the net below it.
     guard running.count < settings.runningMost else {
       // A retry may try again: that there is no room now is no refusal.
       let error =
         "\(running.count) actions are at work, which is the most; this one was not begun"
-      return finish(id, action.kind, ActionResult(.failed, error: error))
+      finish(id, action.kind, ActionResult(.failed, error: error))
+      return false
     }
     do throws(ActionRefusal) {
       try checkRoom(for: id)
@@ -74,8 +80,10 @@ package final class ActionRunner {
       } else {
         running[id] = try begin(id, action, facts)
       }
+      return true
     } catch {
       finish(id, action.kind, ActionResult(error))
+      return false
     }
   }
 

@@ -53,6 +53,8 @@ package final class Daemon {
   var control: ControlServer?
   var started = WallTime()
   var refusals = RefusalBook()
+  /// What is told once the action has begun.
+  var starting: ActionReport?
   /// What is told while somebody waits for it at the control socket; nil while nobody does.
   var overheard: [ControlDeed.TimedReport]?
   var serviceStatus = ServiceStatus()
@@ -263,8 +265,12 @@ package final class Daemon {
     case .publish(let notice): tell(.publish(notice), now)
     case .log(let policy, let text):
       tell(.action(actions.log(policy: policy, text: text)), now)
-    case .perform(let id, let action, let facts): actions.start(id, action, facts: facts)
+    case .perform(let id, let action, let facts):
+      let hasBegun = actions.start(id, action, facts: facts)
+      if let report = starting.take(), hasBegun { tell(.action(report), now) }
     case .cancel(let id): actions.cancel(id)
+    // What is refused at once was never started: what begins it, just behind, decides.
+    case .action(let report) where report.state == .started: starting = report
     case .action(let report):
       refusals.note(report, at: now.wall)
       tell(.action(report), now)

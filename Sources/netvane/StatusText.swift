@@ -148,6 +148,8 @@ enum StatusText {
         case .running: "running" + (action.attempt > 1 ? ", try \(action.attempt)" : "")
         case .waiting(let left): "try \(action.attempt + 1) in \(left.wholeSeconds)"
         case .waitingForPath: "try \(action.attempt + 1) waits for the path"
+        case .waitingForTurn:
+          (action.attempt > 0 ? "try \(action.attempt + 1) " : "") + "waits for its turn"
         }
       return visible("\(policy.name)  \(action.key): \(action.kind), ") + state
         + (action.hasPending ? ", another one waits behind it" : "")

@@ -57,9 +57,11 @@ import Testing
       """
       sim.expect { actions = {
         { key = "run", timeout = "90s", limit = "3/1h", disturbs = "20000ms", args = { "now" } },
-        { key = "plain", timeout = "30s" }, { key = "page", timeout = "2s" },
+        { key = "plain", timeout = "30s" },
         { key = "web", browser = { "chrome", "default" } }, { key = "any", browser = {} } } }
       sim.expect { actions = { { key = "web", browser = "chrome" } } }
+      -- The fifth waits until one of the four ends.
+      sim.finish_action "plain"; sim.expect { actions = { { key = "page", timeout = "2s" } } }
       """, policy: Self.active)
     #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
   }

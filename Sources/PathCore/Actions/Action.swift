@@ -124,8 +124,10 @@ package struct HTTPRequest: Hashable, Sendable {
 
 /// The bounds of actions, each with its name.
 package enum ActionLimits {
-  /// Actions at work at the same time, whoever asked for them.
-  package static let running = 16
+  /// Actions at work at the same time, whoever asked for them, and of one policy. More wait for
+  /// their turns.
+  package static let running = 32
+  package static let runningPerPolicy = 4
   /// Browsers that were opened and have not ended.
   package static let browsers = 32
   package static let execTimeout = Duration.seconds(30)

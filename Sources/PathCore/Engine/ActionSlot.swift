@@ -4,6 +4,8 @@ struct ActionSlot {
   var request: ActionRequest
   /// The start that runs; nil while the next try waits.
   var serial: UInt64?
+  /// Its place in the line of those that may begin when another ends.
+  var turn: Turn?
   /// Tries so far.
   var attempt = 0
   /// When the next try comes, by the boot clock; nil while one runs or while trying makes no sense.
@@ -20,8 +22,28 @@ struct ActionSlot {
 
   init(_ request: ActionRequest) { self.request = request }
 
+  struct Turn {
+    var number: UInt64
+    /// By the awake clock.
+    var since: Duration
+    var isTold = false
+
+    init(number: UInt64, since: Duration) {
+      self.number = number
+      self.since = since
+    }
+  }
+
+  /// The time in the line is not spent on trying.
   func spent(at now: Duration) -> Duration {
-    openSince.map { spent + (now - $0) } ?? spent
+    openSince.map { spent + ((turn?.since ?? now) - $0) } ?? spent
+  }
+
+  /// It leaves the line; its clock runs on.
+  mutating func endTurn(at now: Duration) {
+    spent = spent(at: now)
+    if openSince != nil { openSince = now }
+    turn = nil
   }
 }
 
@@ -62,4 +84,7 @@ struct RunLog: Hashable {
     times.append(now)
     if times.count > 1000 { times.removeFirst() }
   }
+
+  /// What was noted last was no start after all.
+  mutating func takeBack() { _ = times.popLast() }
 }

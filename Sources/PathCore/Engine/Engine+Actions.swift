@@ -14,7 +14,10 @@ extension Engine {
     guard let slot = policies[policy].actions[request.key] else { return begin(policy, request) }
     if slot.serial == nil {
       endSlot(policy, slot, ActionResult(.dropped, error: Self.replaced))
-      return begin(policy, request)
+      begin(policy, request)
+      // Who asks again does not lose its turn.
+      if let turn = slot.turn { policies[policy].actions[request.key]?.turn?.number = turn.number }
+      return
     }
     policies[policy].actions[request.key]?.pending = request
     policies[policy].isMemoryChanged = true
@@ -46,14 +49,19 @@ extension Engine {
   /// Whether the path is such that the action makes sense, as it is now: the policy may not have
   /// been told yet. One that does not is dropped.
   private mutating func isWanted(_ policy: Int, _ request: ActionRequest) -> Bool {
+    guard let result = unwanted(policy, request) else { return true }
+    turnAway(policy, request, result)
+    return false
+  }
+
+  /// What becomes of an action for which the path is not such; nil for all others.
+  func unwanted(_ policy: Int, _ request: ActionRequest) -> ActionResult? {
     guard let wanted = request.onlyWhile, let monitor = policies[policy].monitors.first else {
-      return true
+      return nil
     }
     let present = filters[monitor.filter].path?.wrappedValue.status
-    if wanted == present ?? monitor.delivered?.path.status { return true }
-    turnAway(
-      policy, request, ActionResult(.dropped, error: "the path is not \(wanted.rawValue)"))
-    return false
+    if wanted == present ?? monitor.delivered?.path.status { return nil }
+    return ActionResult(.dropped, error: "the path is not \(wanted.rawValue)")
   }
 
   private mutating func begin(_ policy: Int, _ request: ActionRequest) {
@@ -65,12 +73,13 @@ extension Engine {
     }
   }
 
-  /// One try. Beyond its limit a retry waits for its turn, and a single action is refused.
-  mutating func attempt(_ policy: Int, _ key: String) {
-    guard var slot = policies[policy].actions[key] else { return }
+  /// One try, once there is a place for it. Beyond its limit a retry waits until it may run again,
+  /// and a single action is refused.
+  mutating func attempt(_ policy: Int, _ key: String, isItsTurn: Bool = false) {
+    guard let slot = policies[policy].actions[key] else { return }
     let request = slot.request
+    var runs = policies[policy].runs[key] ?? RunLog()
     if let limit = request.limit {
-      var runs = policies[policy].runs[key] ?? RunLog()
       if let free = runs.nextFree(limit, at: now.boot) {
         if let rule = request.retry, isWithin(rule, slot, waiting: free - now.boot) {
           report(policy, request, .waiting, "more than \(limit.text)")
@@ -79,20 +88,32 @@ extension Engine {
         let refusal = ActionResult(.refused, error: "more than \(limit.text)")
         return endSlot(policy, slot, refusal)
       }
+    }
+    guard isItsTurn || isFree(policy) else { return lineUp(policy, key) }
+    if request.limit != nil {
       runs.note(at: now.boot)
       policies[policy].runs[key] = runs
       forgetOldRuns(policy)
     }
+    start(policy, slot)
+  }
+
+  private mutating func start(_ policy: Int, _ waiting: ActionSlot) {
+    var slot = waiting
+    let request = slot.request
     serial += 1
     if let time = request.disturbs { noteDisturbance(time) }
     slot.serial = serial
     slot.attempt += 1
     slot.due = nil
     slot.lastTry = now.boot
-    policies[policy].actions[key] = slot
+    policies[policy].actions[request.key] = slot
     policies[policy].isMemoryChanged = true
+    policies[policy].lastServed = serial
+    let id = ActionID(policy: policies[policy].name, key: request.key, serial: serial)
+    working.append(id)
+    // Whoever carries it out tells it once it has begun.
     report(policy, request, .started, slot.attempt > 1 ? "try \(slot.attempt)" : "")
-    let id = ActionID(policy: policies[policy].name, key: key, serial: serial)
     orders.append(.perform(id, request.action, facts: request.facts))
   }
 
@@ -109,19 +130,26 @@ extension Engine {
 
   /// What became of an action that was begun. A result that nobody waits for is an old one's.
   mutating func takeResult(_ id: ActionID, _ result: ActionResult) {
+    working.removeAll { $0 == id }
     guard let policy = policyIndex(id.policy), var slot = policies[policy].actions[id.key],
       slot.serial == id.serial
     else { return }
     slot.serial = nil
+    if result.ending == .refused { forgetStart(policy, &slot, id) }
     policies[policy].actions[id.key] = slot
-    // What was not begun disturbs nothing.
-    if result.ending == .refused { disturbances.removeAll { $0.serial == id.serial } }
     let mayRetry = result.ending == .failed && slot.request.retry != nil && slot.pending == nil
     if mayRetry, let wait = scheduleRetry(policy, id.key) {
       report(policy, slot.request, .failed, "\(result.error); the next try \(wait)")
     } else {
       endSlot(policy, slot, result)
     }
+  }
+
+  /// What was refused was never begun: it is no try and no run, and disturbs nothing.
+  private mutating func forgetStart(_ policy: Int, _ slot: inout ActionSlot, _ id: ActionID) {
+    slot.attempt -= 1
+    if slot.request.limit != nil { policies[policy].runs[id.key]?.takeBack() }
+    disturbances.removeAll { $0.serial == id.serial }
   }
 
   /// Nothing more comes of the slot's action: says so, tells the policy, lets the next one begin.
@@ -152,7 +180,7 @@ extension Engine {
       ))
   }
 
-  private mutating func report(
+  mutating func report(
     _ policy: Int, _ request: ActionRequest, _ state: ActionReport.State, _ detail: String
   ) {
     orders.append(

@@ -74,12 +74,15 @@ extension Engine {
   }
 
   private mutating func pause(_ policy: Int, _ key: String, _ slot: ActionSlot) {
+    policies[policy].actions[key]?.endTurn(at: now.awake)
     policies[policy].actions[key]?.spent = slot.spent(at: now.awake)
     policies[policy].actions[key]?.openSince = nil
     policies[policy].isMemoryChanged = true
-    guard slot.due != nil else { return }
+    guard slot.due != nil || slot.turn != nil else { return }
     policies[policy].actions[key]?.due = nil
-    orders.append(.clearTimer(TimerID(.retry, policy: policies[policy].name, name: key)))
+    if slot.due != nil {
+      orders.append(.clearTimer(TimerID(.retry, policy: policies[policy].name, name: key)))
+    }
     report(policy, key, "waits for the path")
   }
 

@@ -100,6 +100,8 @@ extension Engine {
     var state = EngineStatus.Action.State.waitingForPath
     if slot.serial != nil {
       state = .running
+    } else if slot.turn != nil {
+      state = .waitingForTurn
     } else if let due = slot.due {
       state = .waiting(due - moment.boot)
     }

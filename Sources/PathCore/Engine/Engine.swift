@@ -31,6 +31,10 @@ package struct Engine {
   var rejections: [String: Rejection] = [:]
   /// Counts the starts of actions.
   var serial: UInt64 = 0
+  /// The starts whose end was not told yet.
+  var working: [ActionID] = []
+  /// Counts the turns for which actions wait.
+  var lastTurn: UInt64 = 0
   /// What changes in them is the doing of an action.
   var disturbances: [Disturbance] = []
   let host: any PolicyHost
@@ -105,7 +109,9 @@ package struct Engine {
     case .resumed: wakeUp()
     case .stop: isStopped = true
     }
+    serveTurns()
     tellOutcomes()
+    tellTurns()
     return orders
   }
 

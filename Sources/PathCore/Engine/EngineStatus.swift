@@ -80,6 +80,8 @@ package struct EngineStatus: Sendable {
       /// Until the next try.
       case waiting(Duration)
       case waitingForPath
+      /// Until one that is at work ends.
+      case waitingForTurn
     }
 
     package var key: String

@@ -25,6 +25,8 @@ struct PolicyState {
   var awaitsVerdicts = false
   /// It was switched off since it last started.
   var wasOff = false
+  /// The start of its last action.
+  var lastServed: UInt64 = 0
   /// Random numbers drawn so far.
   var draws: Int64 = 0
   var calls: Int64 = 0

@@ -119,6 +119,7 @@ extension EngineStatus.Action {
         writer.member("state", "waiting")
         writer.member("due", seconds: left)
       case .waitingForPath: writer.member("state", "waitingForPath")
+      case .waitingForTurn: writer.member("state", "waitingForTurn")
       }
       writer.member("attempt", attempt)
       writer.member("pending", hasPending)

@@ -1,3 +1,5 @@
+import PathCore
+
 /// What the reference says besides its tables.
 extension APIReference {
   static let introduction = """
@@ -72,6 +74,11 @@ extension APIReference {
     place of the one that waits, and whoever loses is told (`on_result`, `ev.dropped`). An action
     that shakes the network itself says `disturbs = "40s"`: changes in that time are marked
     `ev.self_inflicted`.
+
+    Of each policy \(ActionLimits.runningPerPolicy) actions are at work at a time, of all policies
+    \(ActionLimits.running). The others wait for their turns, those of a policy that has none at
+    work first. Waiting does not count for `limit` or `within`; `only_while` is looked at again
+    when an action's turn comes.
 
     A retry waits between half and the whole of a delay that doubles from `base` to `cap`; it
     pauses while the path that `during` names is gone, and goes on within two seconds of its

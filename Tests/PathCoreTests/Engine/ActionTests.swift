@@ -253,23 +253,23 @@ import Testing
         for index in 0..<32 { outcome.intents.append(.act(.exec("\(turn)-\(index)"))) }
       }
     }
-    #expect(rig.ids.count == 64 && world.faults == [])
+    #expect(world.engine.policies[0].actions.count == 64 && world.faults == [])
     rig.act { outcome in
       outcome.log("never")
       outcome.intents.append(.act(.exec("one more")))
     }
-    #expect(rig.ids.count == 64)
+    #expect(world.engine.policies[0].actions.count == 64)
     #expect(
       world.faults.map(\.message) == [
         "at most 64 actions at a time are allowed; nothing of this call took effect"
       ])
     // Room is made by what waits, not by what still has to end.
     rig.act { $0.intents += [.cancelAction(key: "0-0"), .act(.exec("x"))] }
-    #expect(world.faults.count == 2 && rig.ids.count == 64)
+    #expect(world.faults.count == 2 && world.engine.policies[0].actions.count == 64)
     rig.end("0-0", .succeeded)
     rig.ask(.exec("x", retry: RetryRule()))
     rig.act { $0.intents += [.cancelAction(key: "x"), .act(.exec("y"))] }
-    #expect(world.faults.count == 2 && rig.ids.last?.key == "y")
+    #expect(world.faults.count == 2 && world.engine.policies[0].actions["y"] != nil)
   }
 
   @Test func `who asks again for what is refused ends at the minute's bound and harms nobody`() {

@@ -7,6 +7,7 @@ import PathTestKit
 enum Invariants {
   static func complaint(_ engine: Engine, _ timers: [TimerID: Deadline]) -> String? {
     var wanted: [TimerID: Deadline] = [:]
+    if let complaint = turns(engine) { return complaint }
     for policy in engine.policies {
       if let complaint = states(policy) ?? actions(policy, engine) { return complaint }
       for monitor in policy.monitors {
@@ -77,16 +78,49 @@ enum Invariants {
         return "\(place) holds another's action"
       }
       if let serial = slot.serial {
-        if serial > engine.serial || slot.due != nil { return "\(place) runs and waits" }
+        if serial > engine.serial || slot.due != nil || slot.turn != nil {
+          return "\(place) runs and waits"
+        }
+        let id = ActionID(policy: policy.name, key: key, serial: serial)
+        if !engine.working.contains(id) { return "\(place) runs without a place" }
         continue
+      }
+      if slot.turn != nil {
+        if slot.pending != nil { return "\(place) holds back another" }
+        if slot.due != nil { return "\(place) waits twice" }
+        if slot.request.retry == nil { continue }
       }
       guard let rule = slot.request.retry else { return "\(place) neither runs nor waits" }
       if slot.pending != nil { return "\(place) holds back another" }
       if let most = rule.attempts, slot.attempt >= most { return "\(place) has no try left" }
       guard !engine.isAsleep, !engine.awaitsSnapshot else { continue }
       let isOpen = makesSense(rule, policy, engine)
-      if isOpen != (slot.due != nil) { return "\(place) \(isOpen ? "is stuck" : "tries")" }
+      if isOpen != (slot.due != nil || slot.turn != nil) {
+        return "\(place) \(isOpen ? "is stuck" : "tries")"
+      }
       if isOpen != (slot.openSince != nil) { return "\(place) has a wrong clock" }
+    }
+    return nil
+  }
+
+  /// No more are at work than may be, and nobody waits for a place that is free.
+  private static func turns(_ engine: Engine) -> String? {
+    if engine.working.count > ActionLimits.running { return "too many are at work" }
+    if Set(engine.working).count != engine.working.count { return "one has two places" }
+    var numbers: Set<UInt64> = []
+    for policy in engine.policies {
+      let own = engine.working.count { $0.policy == policy.name }
+      if own > ActionLimits.runningPerPolicy { return "too many of \(policy.name) are at work" }
+      let isFull =
+        own == ActionLimits.runningPerPolicy || engine.working.count == ActionLimits.running
+      for (key, slot) in policy.actions {
+        guard let turn = slot.turn else { continue }
+        if !isFull { return "\(policy.name)/\(key) waits for a place that is free" }
+        if !turn.isTold { return "\(policy.name)/\(key) waits, and nobody was told" }
+        if turn.number > engine.lastTurn || !numbers.insert(turn.number).inserted {
+          return "\(policy.name)/\(key) has another's turn"
+        }
+      }
     }
     return nil
   }

@@ -29,7 +29,7 @@ enum RandomActor {
   private static func decide(_ request: HandlerRequest, _ outcome: inout HandlerOutcome) {
     var generator = SplitMix64(seed: request.seed &* 977)
     for _ in 0..<generator.number(0...2) {
-      let key = generator.pick(["a", "b", "c"])
+      let key = generator.pick(["a", "b", "c", "d", "e", "f", "g"])
       let isCancel = generator.chance(15)
       outcome.intents.append(isCancel ? .cancelAction(key: key) : .act(action(key, &generator)))
     }
@@ -54,13 +54,17 @@ enum RandomActor {
   static func end(
     _ index: Int, _ ending: ActionResult.Ending, in world: ScriptedWorld
   ) -> String? {
-    let starts = world.starts.suffix(10)
+    // Most of them have not ended, so that places are taken and get free.
+    let working = world.engine.working
+    let starts = working.isEmpty || index % 3 == 0 ? world.starts.suffix(10).map(\.id) : working
     guard !starts.isEmpty else { return nil }
-    let id = starts[starts.startIndex + index % starts.count].id
+    let id = starts[index % starts.count]
     let isRunning = runs(id, world)
+    // The end of one that nobody waits for frees its place for another.
+    let isWorking = working.contains(id)
     let orders = world.feed(.result(id, ActionResult(ending, error: "no")))
     if runs(id, world) { return "\(id) runs on after its end" }
-    return isRunning || orders.isEmpty ? nil : "\(id) ended twice"
+    return isRunning || isWorking || orders.isEmpty ? nil : "\(id) ended twice"
   }
 
   private static func runs(_ id: ActionID, _ world: ScriptedWorld) -> Bool {
