@@ -15,6 +15,13 @@ final class Ledger {
     var forgotten: Set<String> = []
     var stamps: [BootStamp] = []
     var history: [HistoryEntry] = []
+    var texts: [String: StoredText] = [:]
+    var forgottenTexts: Set<String> = []
+
+    var isEmpty: Bool {
+      rows.isEmpty && forgotten.isEmpty && history.isEmpty && texts.isEmpty
+        && forgottenTexts.isEmpty
+    }
   }
 
   private let database: Database
@@ -22,9 +29,12 @@ final class Ledger {
   private let dropPolicy: Statement
   private let putBoot: Statement
   private let putHistory: Statement
+  private let putText: Statement
+  private let dropText: Statement
   private var nextNumber: Int64
   private(set) var rows: [String: Row]
   private(set) var stamps: [String: BootStamp]
+  private(set) var texts: [String: StoredText]
 
   /// Opens the file, which must be there, be it empty; checks it, brings its tables up to date and
   /// reads it.
@@ -44,6 +54,7 @@ final class Ledger {
     self.database = database
     rows = try Self.readRows(database)
     stamps = try Self.readStamps(database)
+    texts = try Self.readTexts(database)
     let last = try database.integer("SELECT coalesce(max(number), 0) FROM history")
     nextNumber = (0..<Int64.max / 2).contains(last) ? last + 1 : 1
     putPolicy = try database.prepare(
@@ -63,6 +74,12 @@ final class Ledger {
       INSERT OR REPLACE INTO history (place, number, wall_time, policy, event)
       VALUES (?, ?, ?, ?, ?)
       """)
+    putText = try database.prepare(
+      """
+      INSERT INTO texts (policy, hash, text) VALUES (?, ?, ?)
+      ON CONFLICT (policy) DO UPDATE SET hash = excluded.hash, text = excluded.text
+      """)
+    dropText = try database.prepare("DELETE FROM texts WHERE policy = ?")
     try forgetBoots()
   }
 
@@ -110,6 +127,16 @@ final class Ledger {
       putPolicy.bind(3, row.bytes)
       try putPolicy.run()
     }
+    for policy in entry.forgottenTexts {
+      dropText.bind(1, policy)
+      try dropText.run()
+    }
+    for (policy, text) in entry.texts {
+      putText.bind(1, policy)
+      putText.bind(2, text.hash)
+      putText.bind(3, text.bytes)
+      try putText.run()
+    }
     for event in entry.history {
       putHistory.bind(1, nextNumber % Int64(HistoryEntry.kept))
       putHistory.bind(2, nextNumber)
@@ -135,6 +162,24 @@ final class Ledger {
       rows[statement.text(0)] = Row(boot: statement.text(1), bytes: statement.bytes(2))
     }
     return rows
+  }
+
+  /// What is too large was not written by us: it is as if it were not there.
+  private static func readTexts(_ database: Database) throws(StoreTrouble) -> [String: StoredText] {
+    let statement = try database.prepare(
+      """
+      SELECT policy, hash, text FROM texts
+      WHERE length(text) <= \(StoredText.bytesMax) AND length(hash) <= \(StoredText.hashMax)
+      """)
+    var texts: [String: StoredText] = [:]
+    var total = 0
+    while try statement.step() {
+      let text = StoredText(hash: statement.text(1), bytes: statement.bytes(2))
+      total += text.bytes.count
+      guard total <= StoredText.totalMax else { break }
+      if text.isWithinBounds { texts[statement.text(0)] = text }
+    }
+    return texts
   }
 
   private static func readStamps(_ database: Database) throws(StoreTrouble) -> [String: BootStamp] {

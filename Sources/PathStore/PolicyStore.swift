@@ -32,6 +32,8 @@ package final class PolicyStore {
   private var rows: [String: Ledger.Row] = [:]
   /// The clocks of each boot that a row is of, at the last write in it.
   private var stamps: [String: BootStamp] = [:]
+  /// The texts that were accepted, whether they could be written or not.
+  package private(set) var texts: [String: StoredText] = [:]
   private var unwritten = Ledger.Entry()
   private var hasNewInLog = false
   /// When the next attempt may be made, by the boot clock; nil while all is well.
@@ -159,6 +161,7 @@ package final class PolicyStore {
     stamps[bootID] = BootStamp(bootID: bootID, at: now)
     unwritten.rows = rows
     unwritten.stamps = Array(stamps.values)
+    unwritten.texts = texts
     try flush(evenIfEmpty: true)
     complaint = ""
   }
@@ -216,10 +219,33 @@ package final class PolicyStore {
     if unwritten.history.count > HistoryEntry.kept {
       unwritten.history.removeFirst(unwritten.history.count - HistoryEntry.kept)
     }
+    takeTexts(batch)
     let stamp = BootStamp(bootID: bootID, at: now)
     stamps[bootID] = stamp
     unwritten.stamps = [stamp]
     return notices
+  }
+
+  /// Of a text that is too large for its place nothing is kept, an older one neither: that would
+  /// be run instead of it.
+  private func takeTexts(_ batch: StoreBatch) {
+    for policy in batch.forgotten.union(batch.forgottenTexts) { forgetText(policy) }
+    for (policy, text) in batch.texts.sorted(by: { $0.key < $1.key }) where texts[policy] != text {
+      let others = texts.reduce(0) { $0 + ($1.key == policy ? 0 : $1.value.bytes.count) }
+      guard text.isWithinBounds, others + text.bytes.count <= StoredText.totalMax else {
+        forgetText(policy)
+        continue
+      }
+      texts[policy] = text
+      unwritten.texts[policy] = text
+      unwritten.forgottenTexts.remove(policy)
+    }
+  }
+
+  private func forgetText(_ policy: String) {
+    guard texts.removeValue(forKey: policy) != nil || ledger == nil else { return }
+    unwritten.texts[policy] = nil
+    unwritten.forgottenTexts.insert(policy)
   }
 
   private static func tooLarge(_ policy: String, _ row: Ledger.Row) -> StoreNotice {
@@ -231,9 +257,7 @@ package final class PolicyStore {
 
   private func flush(evenIfEmpty: Bool = false) throws(StoreTrouble) {
     guard let ledger else { return }
-    let isEmpty =
-      unwritten.rows.isEmpty && unwritten.forgotten.isEmpty && unwritten.history.isEmpty
-    if isEmpty, !evenIfEmpty { return }
+    if unwritten.isEmpty, !evenIfEmpty { return }
     try ledger.write(unwritten)
     unwritten = Ledger.Entry()
     hasNewInLog = true
@@ -269,6 +293,10 @@ package final class PolicyStore {
       rows[policy] = row
     }
     stamps.merge(opened.stamps) { known, _ in known }
+    for (policy, text) in opened.texts
+    where texts[policy] == nil && !unwritten.forgottenTexts.contains(policy) {
+      texts[policy] = text
+    }
   }
 
   /// What was set aside and not told of yet, whatever became of the opening after it.

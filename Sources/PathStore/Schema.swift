@@ -24,7 +24,11 @@ struct Schema {
         place INTEGER PRIMARY KEY, number INTEGER NOT NULL, wall_time INTEGER NOT NULL,
         policy TEXT NOT NULL, event TEXT NOT NULL)
       """,
-    ]
+    ],
+    [
+      // The last text of each policy that was accepted, in a form that is the writer's own.
+      "CREATE TABLE texts (policy TEXT PRIMARY KEY, hash TEXT NOT NULL, text BLOB NOT NULL)"
+    ],
   ])
 
   /// Refuses what is not a store, or is one of a version that is not known; writes nothing.

@@ -4,17 +4,24 @@ package import PathCore
 package struct StoreBatch: Sendable {
   /// Of each policy that changed, all it keeps.
   package var memories: [String: PolicyMemory]
-  /// Policies that are not to be remembered any more.
+  /// Policies that are not to be remembered any more, nor their texts.
   package var forgotten: Set<String>
   package var history: [HistoryEntry]
+  /// Texts that were accepted.
+  package var texts: [String: StoredText]
+  /// Policies whose texts are not to be kept any more.
+  package var forgottenTexts: Set<String>
 
   package init(
     memories: [String: PolicyMemory] = [:], forgotten: Set<String> = [],
-    history: [HistoryEntry] = []
+    history: [HistoryEntry] = [], texts: [String: StoredText] = [:],
+    forgottenTexts: Set<String> = []
   ) {
     self.memories = memories
     self.forgotten = forgotten
     self.history = history
+    self.texts = texts
+    self.forgottenTexts = forgottenTexts
   }
 }
 

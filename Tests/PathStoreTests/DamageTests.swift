@@ -256,7 +256,7 @@ struct DamageTests {
     newer.steps.append(["CREATE TABLE more (a)", "INSERT INTO nowhere VALUES (1)"])
     let database = try Database(bench.file)
     #expect(throws: StoreTrouble.self) { try newer.apply(to: database) }
-    #expect(try database.integer("PRAGMA user_version") == 1)
+    #expect(try database.integer("PRAGMA user_version") == 2)
     #expect(try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'more'") == 0)
   }
 }
