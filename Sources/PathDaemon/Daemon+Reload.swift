@@ -20,8 +20,44 @@ extension Daemon {
       policyWatch?.touch()
     } catch {
       tell(.reload(detail: Self.unwatched(error.message)))
+      // What runs untested is to be tested all the same.
+      loader.ask(PolicyLoader.Wish(isByHand: false))
     }
   }
+
+  /// Begins with what earlier runs accepted, where the files are others now: those are tried as
+  /// edits are, once the daemon is ready. Without a place they could not be.
+  func takeAcceptedTexts() {
+    guard settings.place != nil else { return }
+    let accepted = keeper?.acceptedTexts ?? [:]
+    let texts = StartingTexts(
+      settings.scripts, tests: settings.tests, refused: settings.refused, accepted: accepted)
+    settings.scripts = texts.scripts
+    settings.refused = texts.refused
+    doubts = texts.doubts
+  }
+
+  /// Keeps what was accepted for the next start, and forgets texts whose files are gone.
+  private func keepAccepted() {
+    let names = Set(settings.scripts.map(\.name)).union(settings.refused.map(\.policy))
+    for notice in keeper?.accept(runtime.takeAccepted(), of: names) ?? [] {
+      tell(.gap(detail: notice))
+    }
+  }
+
+  /// Once, when an edit is refused for the first time: where nothing is kept, the next start knows
+  /// of no refusal.
+  private func tellNothingKept() {
+    guard !toldNothingKept, keeper?.keeps == false, loaded.rejected.contains(where: isOfRunning)
+    else { return }
+    toldNothingKept = true
+    tell(
+      .reload(
+        detail: "no state is kept, so the next start does not know the versions that go on; it "
+          + "begins with the files as they are then"))
+  }
+
+  private func isOfRunning(_ fault: PolicyFault) -> Bool { engine.has(fault.policy) }
 
   private static func unwatched(_ why: String) -> String {
     "edits are not noticed by themselves: \(why); after an edit, send SIGHUP"
@@ -89,9 +125,11 @@ extension Daemon {
     let hasNames = Set(set.loaded.map(\.name)) != loaded.names
     loaded = LoadedPolicies(set)
     if !change.isEmpty || set.config != nil { feed(.policies(set)) }
+    keepAccepted()
     let said = change + notes
     let detail = said.isEmpty ? unchanged : said.joined(separator: "; ")
     if !said.isEmpty || isByHand { tell(.reload(detail: detail)) }
+    tellNothingKept()
     if reading.configuration != before { shadow?.adopt(reading.configuration) }
     if hasNames || set.config != nil { tellStraySettings() }
     if set.config != nil {

@@ -58,6 +58,10 @@ package final class Daemon {
   /// What is told while somebody waits for it at the control socket; nil while nobody does.
   var overheard: [ControlDeed.TimedReport]?
   var serviceStatus = ServiceStatus()
+  /// Texts that this run began with and that nothing is known of yet.
+  var doubts: [String: Doubt] = [:]
+  /// It was said that a refused edit will be live at the next start.
+  var toldNothingKept = false
 
   /// Feeds the policies' random numbers; in the trace's header.
   static let seed: UInt64 = 1
@@ -106,8 +110,9 @@ package final class Daemon {
           tell: { [unowned self] in tell(.shadow($0)) })
       }
     }
+    takeAcceptedTexts()
     // The last step: what cannot run is to leave no file.
-    if settings.record != nil { recorder = try Recorder(settings, seed: Self.seed) }
+    if settings.record != nil { recorder = try Recorder(self.settings, seed: Self.seed) }
   }
 
   private static func loop<Result>(
@@ -124,6 +129,7 @@ package final class Daemon {
     var request = startRequest
     request.reason = stored.isAfterReboot ? .boot : .start
     request.memories = stored.memories
+    request.doubts = doubts
     loader.load(runtime.loading(request)) { [unowned self] in begin($0, stored) }
     defer { control?.close() }
     return try loop.run()

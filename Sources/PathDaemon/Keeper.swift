@@ -1,6 +1,7 @@
 import Glibc
 import PathActions
 import PathCore
+import PathPolicy
 import PathStore
 
 /// Keeps what policies must not forget: gives the store what each turn changed, and looks after it
@@ -14,7 +15,7 @@ final class Keeper {
 
   private let idle: Duration
   private let store: PolicyStore
-  private let keeps: Bool
+  let keeps: Bool
   /// What people should know of the opening.
   private(set) var openingNotices: [String] = []
   private var timer: LoopTimer?
@@ -74,6 +75,29 @@ final class Keeper {
     return stored
   }
 
+  /// The last texts that were accepted, of earlier runs or of this one. What cannot be read is as
+  /// if it were not there.
+  var acceptedTexts: [String: AcceptedText] {
+    var texts: [String: AcceptedText] = [:]
+    for (name, text) in store.texts {
+      texts[name] = AcceptedText(name: name, hash: text.hash, bytes: text.bytes)
+    }
+    return texts
+  }
+
+  /// Keeps these texts, and those of no other policies than `names`; what people should know.
+  func accept(_ texts: [String: AcceptedText], of names: Set<String>) -> [String] {
+    guard keeps else { return [] }
+    var batch = StoreBatch()
+    for (name, text) in texts {
+      let stored = StoredText(hash: text.hash, bytes: text.bytes)
+      if store.texts[name] != stored { batch.texts[name] = stored }
+    }
+    batch.forgottenTexts = Set(store.texts.keys).subtracting(names)
+    if batch.texts.isEmpty, batch.forgottenTexts.isEmpty { return [] }
+    return write(batch, at: Clocks.now())
+  }
+
   /// What is kept of these, now.
   func memories(of names: [String]) -> [String: PolicyMemory] {
     if names.isEmpty { return [:] }
@@ -93,6 +117,10 @@ final class Keeper {
       }
     }
     if batch.memories.isEmpty, batch.forgotten.isEmpty, batch.history.isEmpty { return [] }
+    return write(batch, at: now)
+  }
+
+  private func write(_ batch: StoreBatch, at now: Moment) -> [String] {
     let notices = store.write(batch, at: now)
     firstWrite = firstWrite ?? now.boot
     lastWrite = now.boot

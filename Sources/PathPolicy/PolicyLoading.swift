@@ -12,6 +12,8 @@ package final class PolicyLoading {
     package var memories: [String: PolicyMemory] = [:]
     package var retrying = true
     package var evenIfUnchanged = false
+    /// Which of the texts are to be tested by the next load, though they run from this one on.
+    package var doubts: [String: Doubt] = [:]
     package var settings: (String) -> PolicySettings = { _ in PolicySettings() }
 
     package init(_ scripts: [PolicyScript], reason: StartReason) {
@@ -26,6 +28,8 @@ package final class PolicyLoading {
     var test: PolicyScript?
     var settings: PolicySettings
     var fault: PolicyFault
+    /// It loads, but its test is against it.
+    var isByTest = false
   }
 
   /// A state that some handler left, and the version it is of.
@@ -47,7 +51,8 @@ package final class PolicyLoading {
 
   /// What became of a script.
   private enum Outcome {
-    case asBefore(PolicyDeclaration)
+    /// With its test, if that was asked now.
+    case asBefore(PolicyDeclaration, isTested: Bool)
     case rejected(Failure)
     case fresh(Candidate)
   }
@@ -67,7 +72,7 @@ package final class PolicyLoading {
 
   package var isDone: Bool { waiting.isEmpty && untested == nil }
 
-  /// Loads one policy, or runs the test of the one that was loaded last.
+  /// Loads one policy, or runs the test of the one that was loaded last or that runs untested.
   package func step() {
     if let candidate = untested {
       untested = nil
@@ -82,16 +87,26 @@ package final class PolicyLoading {
     let settings = request.settings(name)
     let needed = script.withNeededModules
     let test = request.tests.first { $0.name == name }
-    if !request.evenIfUnchanged, let old = runtime.policies[name], old.script == needed,
-      old.settings == settings
-    {
-      outcomes.append((name, .asBefore(old.declaration)))
+    let isDoubted = runtime.check != nil && runtime.doubts[name] != nil
+    let old = runtime.policies[name].flatMap { old in
+      !request.evenIfUnchanged && old.script == needed && old.settings == settings ? old : nil
+    }
+    if let old, !isDoubted {
+      outcomes.append((name, .asBefore(old.declaration, isTested: false)))
       return
     }
     if !request.retrying, let known = runtime.failures[name], known.script == needed,
       known.settings == settings, known.test == test
     {
       outcomes.append((name, .rejected(known)))
+      return
+    }
+    if let old {
+      if let test, let fault = runtime.check?(script, test) {
+        reject(name, needed, test, settings, fault, isByTest: true)
+      } else {
+        outcomes.append((name, .asBefore(old.declaration, isTested: true)))
+      }
       return
     }
     do throws(PolicyFault) {
@@ -115,7 +130,7 @@ package final class PolicyLoading {
   private func judge(_ candidate: Candidate) {
     let name = candidate.script.name
     if let test = candidate.test, let fault = runtime.check?(candidate.script, test) {
-      reject(name, candidate.needed, test, candidate.settings, fault)
+      reject(name, candidate.needed, test, candidate.settings, fault, isByTest: true)
     } else {
       outcomes.append((name, .fresh(candidate)))
     }
@@ -123,9 +138,10 @@ package final class PolicyLoading {
 
   private func reject(
     _ name: String, _ script: PolicyScript, _ test: PolicyScript?, _ settings: PolicySettings,
-    _ fault: PolicyFault
+    _ fault: PolicyFault, isByTest: Bool = false
   ) {
-    let failure = Failure(script: script, test: test, settings: settings, fault: fault)
+    let failure = Failure(
+      script: script, test: test, settings: settings, fault: fault, isByTest: isByTest)
     outcomes.append((name, .rejected(failure)))
   }
 
@@ -137,10 +153,17 @@ package final class PolicyLoading {
     for script in request.scripts { set.memories[script.name] = request.memories[script.name] }
     for (name, outcome) in outcomes {
       switch catchUp(outcome) {
-      case .asBefore(let declaration): set.loaded.append(declaration)
+      case .asBefore(let declaration, let isTested):
+        set.loaded.append(declaration)
+        if isTested { accept(name) }
       case .rejected(let failure):
         failures[name] = failure
         set.rejected.append(failure.fault)
+        if failure.isByTest, runtime.doubts[name] == .unknown,
+          runtime.policies[name]?.script == failure.script
+        {
+          set.stopped.insert(name)
+        }
       case .fresh(let candidate):
         if let old = runtime.policies[name] { candidate.policy.inheritLines(of: old) }
         runtime.policies[name] = candidate.policy
@@ -148,10 +171,21 @@ package final class PolicyLoading {
         set.migrated[name] = candidate.migrated
         set.changed.insert(name)
         set.hashes[name] = candidate.script.hash
+        runtime.doubts[name] = request.doubts[name]
+        accept(name)
       }
     }
-    runtime.keep(Set(request.scripts.map(\.name)).union(request.refused.map(\.policy)), failures)
+    let names = Set(request.scripts.map(\.name)).union(request.refused.map(\.policy))
+    runtime.keep(names.subtracting(set.stopped), failures)
     return set
+  }
+
+  /// Without anybody to ask, nothing is accepted: it only runs.
+  private func accept(_ name: String) {
+    guard runtime.check != nil, let script = request.scripts.first(where: { $0.name == name })
+    else { return }
+    runtime.doubts[name] = nil
+    runtime.accepted[name] = AcceptedText(script, test: request.tests.first { $0.name == name })
   }
 
   /// While the rest was loaded, the version before may have gone on: its state is what counts.

@@ -5,6 +5,10 @@ package final class PolicyRuntime: PolicyHost {
   var policies: [String: LoadedPolicy] = [:]
   /// The texts that were rejected by the last load.
   private(set) var failures: [String: PolicyLoading.Failure] = [:]
+  /// Texts that run and are yet to be tested.
+  var doubts: [String: Doubt] = [:]
+  /// What was accepted since it was last asked for.
+  var accepted: [String: AcceptedText] = [:]
   private let paths = PathBytes()
   private let texts: CompiledTexts?
 
@@ -53,7 +57,14 @@ package final class PolicyRuntime: PolicyHost {
   /// Forgets all policies but these.
   func keep(_ names: Set<String>, _ failures: [String: PolicyLoading.Failure]) {
     policies = policies.filter { names.contains($0.key) }
+    doubts = doubts.filter { names.contains($0.key) }
     self.failures = failures
+  }
+
+  /// The texts that were accepted since this was last asked: each loads, and its test is for it.
+  package func takeAccepted() -> [String: AcceptedText] {
+    defer { accepted = [:] }
+    return accepted
   }
 
   /// The state that some handler left, and its version; nil where each text has its own default.

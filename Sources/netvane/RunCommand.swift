@@ -23,7 +23,7 @@ struct RunCommand {
     }
     let scripts: PolicyDirectory
     do throws(PolicyDirectory.Unreadable) {
-      scripts = try PolicyDirectory(reading: directory)
+      scripts = try PolicyDirectory(reading: directory, withTests: true)
     } catch {
       console.complain("netvane: \(visible(error.message))")
       return 2
@@ -57,6 +57,7 @@ struct RunCommand {
     var settings = DaemonSettings(
       scripts: directory.scripts, refused: directory.refused, configuration: configuration,
       version: netvaneVersion)
+    settings.tests = directory.tests
     settings.place = PolicyPlace(
       directory: path, configurations: Places.configurations(options.config))
     settings.check = Gate.fault

@@ -84,6 +84,41 @@ extension KernelTests.Reload {
     #expect(!program.lines.contains { $0.contains("wrong") })
   }
 
+  @Test func `a refused edit does not go live after a kill and a start, and it is said`() throws {
+    let site = try Site(policies: ["status-border"])
+    try site.write("edited", Self.spoken("first"))
+    try site.write(
+      "edited_test",
+      """
+      local t = require "policy.test"
+      t.case("it says first", function(sim)
+        sim.network { eth0 = { address = "192.0.2.10/24", gateway = "192.0.2.1" } }
+        sim.expect { published = { word = "first start" } }
+      end)
+      """)
+    let state = "\(site.folder)/state"
+    let program = try site.run("--state", state)
+    _ = try program.event("publish") { $0.text("value") == "first start" }
+    // Its text is kept once it was tested; an edit that is taken says that it was.
+    try site.write("edited", Self.spoken("first") + "\n-- the same")
+    _ = try program.event("publish") { $0.text("value") == "first reload" }
+    try site.write("edited", Self.spoken("wrong"))
+    _ = try program.event("alert") { $0.text("key") == "policy-rejected" }
+    program.send(SIGKILL)
+    _ = try program.exit(seconds: 5)
+    let next = try site.run("--state", state)
+    _ = try next.event("publish") { $0.text("value") == "first start" }
+    let alert = try next.event("alert")
+    #expect(alert.text("key") == "policy-rejected" && alert.text("state") == "raised")
+    #expect(
+      alert.text("title") == "The edit of edited was not taken; the version before it goes on")
+    #expect(alert.text("body").hasPrefix("edited_test.lua:4: its test"), "\(alert.text("body"))")
+    try next.end()
+    let values = (program.lines + next.lines).compactMap { Report($0) }
+      .filter { $0.kind == "publish" }.map { $0.text("value") }
+    #expect(!values.contains { $0.hasPrefix("wrong") }, "\(values)")
+  }
+
   @Test func `a saved edit is live within a moment after the quiet that it is given`() throws {
     let site = try Site(
       policies: [

@@ -15,15 +15,17 @@ final class EditedRun: DaemonDelegate {
   private(set) var said: [String] = []
   private(set) var gaps: [String] = []
   private let hasControl: Bool
+  private let keepsState: Bool
 
   init(
     _ policies: [String: String], config: String? = nil, shadow: [String: String] = [:],
     check: (@Sendable (PolicyScript, PolicyScript) -> PolicyFault?)? = nil,
-    control: Bool = false, _ location: SourceLocation = #_sourceLocation,
+    control: Bool = false, state: Bool = true, _ location: SourceLocation = #_sourceLocation,
     prepare: (Folder) throws -> Void = { _ in }
   ) throws {
     folder = try Folder()
     hasControl = control
+    keepsState = state
     try prepare(folder)
     for (name, text) in policies { try folder.write("p/\(name).lua", text) }
     for (name, text) in shadow { try folder.write("shadow/\(name).lua", text) }
@@ -36,16 +38,17 @@ final class EditedRun: DaemonDelegate {
   ) throws {
     let place = PolicyPlace(
       directory: folder.at("p"), configurations: [folder.at("config.lua")])
-    let found = try PolicyDirectory(reading: place.directory)
+    let found = try PolicyDirectory(reading: place.directory, withTests: true)
     var settings = DaemonSettings(
       scripts: found.scripts, refused: found.refused,
       configuration: access(place.configurations[0], F_OK) == 0
         ? try ConfigurationReader.read(place.configurations[0]) : Configuration(),
       version: "test")
+    settings.tests = found.tests
     settings.place = place
     if access(folder.at("shadow"), F_OK) == 0 { settings.shadow = folder.at("shadow") }
     settings.check = check
-    settings.state = folder.at("state")
+    settings.state = keepsState ? folder.at("state") : "none"
     settings.bootID = "boot"
     settings.record = folder.at("trace")
     settings.overwritesRecord = true
@@ -95,10 +98,12 @@ final class EditedRun: DaemonDelegate {
   }
 
   /// Runs the same files again.
-  func again() throws {
+  func again(
+    check: (@Sendable (PolicyScript, PolicyScript) -> PolicyFault?)? = nil
+  ) throws {
     stage = nil
     daemon = nil
     said = []
-    try start(check: nil, #_sourceLocation)
+    try start(check: check, #_sourceLocation)
   }
 }

@@ -97,6 +97,7 @@ package struct TraceReader {
         }
         return memory
       }, migrated: try byName(json, "migrated") { PlainData(bytes: try bytes($0)) })
+    set.stopped = Set(try json.texts("stopped"))
     set.hashes = try byName(json, "hashes") { $0 }
     set.config = json.optionalText("config")
     return set

@@ -3,10 +3,15 @@ extension Engine {
   mutating func replacePolicies(with set: PolicySet) {
     let rejected = Set(set.rejected.map(\.policy))
     let loaded = set.loaded.filter { !rejected.contains($0.name) }
-    noteRejections(set.rejected, loaded: Set(loaded.map(\.name)))
+    noteRejections(set.rejected, loaded: Set(loaded.map(\.name)), stopped: set.stopped)
     let names = Set(loaded.map(\.name)).union(rejected)
-    for index in policies.indices.reversed() where !names.contains(policies[index].name) {
-      remove(index)
+    for index in policies.indices.reversed() {
+      let name = policies[index].name
+      if !names.contains(name) {
+        remove(index)
+      } else if set.stopped.contains(name) {
+        stop(index)
+      }
     }
     let known = Set(policies.map(\.name))
     for declaration in loaded {
@@ -142,6 +147,13 @@ extension Engine {
     forgiveFaults(index, cause: .policyRemoved)
     standDown(index)
     orders.append(.policy(name: policies[index].name, .removed, detail: ""))
+    policies.remove(at: index)
+  }
+
+  /// What it runs is not to go on, but its file is there: what it keeps is for the next text.
+  private mutating func stop(_ index: Int) {
+    forgiveFaults(index, cause: .policyRemoved)
+    standDown(index)
     policies.remove(at: index)
   }
 

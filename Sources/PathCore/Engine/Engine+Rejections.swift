@@ -15,21 +15,26 @@ extension Engine {
   /// Names of policies have no slash; what has one is a file or folder that they share.
   private static func isShared(_ name: String) -> Bool { name.utf8.contains(UInt8(ascii: "/")) }
 
-  mutating func noteRejections(_ faults: [PolicyFault], loaded: Set<String>) {
+  mutating func noteRejections(
+    _ faults: [PolicyFault], loaded: Set<String>, stopped: Set<String>
+  ) {
     let names = Set(faults.map(\.policy))
     for name in rejections.keys.sorted() where !names.contains(name) {
       endRejection(of: name, isGone: !loaded.contains(name) && !Self.isShared(name))
     }
     var told: Set<String> = []
-    for fault in faults where told.insert(fault.policy).inserted { reject(fault) }
+    for fault in faults where told.insert(fault.policy).inserted {
+      reject(fault, isStopped: stopped.contains(fault.policy))
+    }
   }
 
-  private mutating func reject(_ fault: PolicyFault) {
+  private mutating func reject(_ fault: PolicyFault, isStopped: Bool) {
     let name = fault.policy
     if rejections[name]?.located == fault.located { return }
     let before = rejections[name]?.alert
     let alert = AlertContent(
-      key: EngineLimits.rejectedAlertKey, severity: .warning, title: title(of: name),
+      key: EngineLimits.rejectedAlertKey, severity: .warning,
+      title: title(of: name, isStopped: isStopped),
       body: fault.located)
     rejections[name] = Rejection(located: fault.located, alert: alert)
     orders.append(.policy(name: name, .rejected, detail: fault.located))
@@ -38,7 +43,8 @@ extension Engine {
         AlertNotice(policy: name, state: before == nil ? .raised : .updated, content: alert)))
   }
 
-  private func title(of name: String) -> String {
+  private func title(of name: String, isStopped: Bool) -> String {
+    if isStopped { return "The policy \(name) was stopped" }
     if Self.isShared(name) { return "\(name) was not taken; what was read before holds" }
     return policyIndex(name) == nil
       ? "The policy \(name) was not loaded"

@@ -5,6 +5,7 @@
 ///       snapshot  … snapshot: snapshot           (see Snapshot)
 ///       policies  … policies: {reason: "boot" | "start" | "reload", loaded: [declaration],
 ///                              rejected? [[]]: [fault], changed? [[]]: [name],
+///                              stopped? [[]]: [name],
 ///                              memories? [{}]: {name: memory}, migrated? [{}]: {name: state},
 ///                              hashes? [{}]: {name: hash}, config? [none]: hash}
 ///       gap       … detail
@@ -114,6 +115,9 @@ extension PolicySet {
         writer.array(faults) { $1.writeJSON(into: &$0) }
       }
       writer.member("changed", changed.sorted(), unless: []) { writer, names in
+        writer.array(names) { $0.string($1) }
+      }
+      writer.member("stopped", stopped.sorted(), unless: []) { writer, names in
         writer.array(names) { $0.string($1) }
       }
       writer.member("memories", memories, unless: [:]) { writer, memories in

@@ -26,6 +26,8 @@ package struct PolicySet: Sendable {
   package var rejected: [PolicyFault]
   /// Names whose text changed since they were last loaded.
   package var changed: Set<String>
+  /// Names of `rejected` that are not to go on with the text they have: it was never accepted.
+  package var stopped: Set<String> = []
   /// What earlier runs left of each policy, by the clocks of now; counts for those that are new to
   /// the engine.
   package var memories: [String: PolicyMemory]
