@@ -97,7 +97,10 @@ extension Daemon {
       return
     }
     let reading = place.read(
-      after: (settings.scripts, settings.refused, settings.configuration), running: engine.has)
+      after: PolicyPlace.Reading(
+        scripts: settings.scripts, tests: settings.tests, refused: settings.refused,
+        configuration: settings.configuration),
+      running: engine.has)
     var request = request(.reload, reading)
     request.memories =
       keeper?.memories(of: reading.scripts.map(\.name).filter { !engine.has($0) }) ?? [:]

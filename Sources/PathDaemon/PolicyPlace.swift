@@ -16,11 +16,11 @@ package struct PolicyPlace: Hashable, Sendable {
   /// What is there now. What cannot be read stays as it was `before`, and the faults say why. Of
   /// too many policies those that are `running` keep their places.
   func read(
-    after before: (scripts: [PolicyScript], refused: [PolicyFault], configuration: Configuration),
+    after before: Reading,
     running: (String) -> Bool
   ) -> Reading {
-    var reading = Reading(
-      scripts: before.scripts, refused: before.refused, configuration: before.configuration)
+    var reading = before
+    reading.faults = []
     do throws(PolicyDirectory.Unreadable) {
       let found = try PolicyDirectory(
         reading: directory, withTests: true, running: running)

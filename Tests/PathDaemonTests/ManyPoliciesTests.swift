@@ -24,14 +24,16 @@ import Testing
     try write("m", 0..<250)
     let place = PolicyPlace(directory: root)
     let runtime = PolicyRuntime()
-    var reading = place.read(after: ([], [], Configuration()), running: { _ in false })
+    var reading = place.read(
+      after: PolicyPlace.Reading(scripts: [], refused: [], configuration: Configuration()),
+      running: { _ in false })
     let first = runtime.load(reading.scripts, refused: reading.refused, reason: .start)
     let running = Set(first.loaded.map(\.name))
     #expect(running.count == 250)
     // Before all the others by name.
     try write("a", 0..<10)
     reading = place.read(
-      after: (reading.scripts, reading.refused, Configuration()), running: running.contains)
+      after: reading, running: running.contains)
     let second = runtime.load(
       reading.scripts, refused: reading.refused + reading.faults, reason: .reload)
     #expect(second.loaded.count == 256)
