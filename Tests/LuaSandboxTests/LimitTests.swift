@@ -80,8 +80,8 @@ import Testing
     let script = """
       local t, y, s = {}, {}, {}
       for i = 1, 32000 do t[i] = true end
-      for i = 1, 28000 do t[i + 0.5] = true end
-      for i = 1, 28000 do t[i + 0.5] = nil end
+      for i = 1, 16000 do t[i + 0.5] = true end
+      for i = 1, 16000 do t[i + 0.5] = nil end
       for i = 1, 32000 do t[i] = nil end
       for i = 1, 30000 do y[i] = t end
       for i = 1, 6 do s[i] = y end

@@ -89,7 +89,7 @@ struct ContextTests {
     ("ctx.state[true] = 1", "ctx.state", "a key that is a boolean"),
     ("local t = ctx.state for _ = 1, 17 do t.t = {} t = t.t end", "ctx.state", "too deeply"),
     ("local t = ctx.state for _ = 1, 15 do t.t = {} t = t.t end", "ctx.state", "too deeply"),
-    ("for i = 1, 20000 do ctx.state['k' .. i] = i end", "ctx.state", "64 KiB"),
+    ("for i = 1, 15000 do ctx.state['k' .. i] = i end", "ctx.state", "64 KiB"),
     ("ctx.state = { f = ctx.log }", "ctx.state.f", "not plain data"),
   ]) func `state that cannot be kept is a fault of the handler`(
     _ body: String, _ what: String, _ why: String
