@@ -133,7 +133,9 @@ final class KernelSource: PathSource {
         return state.isCalled
       }
       if isCalled, !mustRead {
-        mustRead = watch.hasNews()
+        // What was heard and put off counts too: a first value is not one that is known to be old.
+        let hasNews = watch.hasNews()
+        mustRead = hasNews || watch.isBehind
         if !mustRead { state.withLock { $0.board.welcome(at: now) } }
       }
     }

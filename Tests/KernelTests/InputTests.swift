@@ -25,6 +25,10 @@ extension KernelTests.Inputs {
         "\(change.what): \(time as Any); \(follower.path.why)")
     }
     follower.settle(.milliseconds(300))
+    // The end of duplicate address detection is a change, and comes when it comes.
+    _ = follower.time(within: .seconds(5)) {
+      !follower.last.interfaces.contains { $0.addresses.contains(where: \.isPending) }
+    }
     let judged = follower.last
     #expect(!follower.reader.reconcile(), "\(input)")
     #expect(follower.reader.snapshot() == judged, "\(input)")
